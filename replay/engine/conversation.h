@@ -117,6 +117,7 @@ struct Cause {
 
 struct Conversation {
     std::string session;            ///< "smcr-1"
+    std::string about{};            ///< the only channel of its kind; empty: nothing was left out
     std::vector<Message> messages;  ///< in order of time
     std::vector<Stream> streams;
     std::vector<Fact> facts;

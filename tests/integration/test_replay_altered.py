@@ -6,7 +6,7 @@ import json
 import pytest
 
 from edit import CLC, SEND, edited, patch, records_of
-from harness import fabricscope
+from harness import analyze, fabricscope, sample
 
 NAME = "smcr_v2_echo"
 
@@ -55,3 +55,16 @@ def test_a_connection_of_a_shared_link_group(tmp_path):
         assert {m["lane"] for m in report["messages"]} == {"connection 2", "link 1"}
         assert "CLC ACCEPT" in [m["name"] for m in report["messages"]]
         assert "LLC CONFIRM LINK" not in [m["name"] for m in report["messages"]]
+
+
+@pytest.mark.parametrize("play", ["client", "server"])
+@pytest.mark.parametrize("name,session,lane", [("smcr_v2_two_links", "smcr-3", "connection 3"), ("smcr_v2_two_links_b", "smcr-1", "connection 1")])
+def test_a_connection_of_a_link_group_with_several_links(name, session, lane, play, tmp_path):
+    """All the others are played, too, as the links are shared out among them; they are not compared."""
+    run = tmp_path / "run.pcapng"
+    report = json.loads(fabricscope(
+        "replay", sample(name), "--session", session, "--play", play, "--against", "emulated", "--json", "--write", run, status=(0,)))
+    assert report["notes"][0] == f"all 5 connections of the link group are played, as they share its links; only {lane} is compared"
+    assert [m["lane"] for m in report["messages"] if m["lane"].startswith("connection")].count(lane) > 5
+    assert {m["lane"] for m in report["messages"] if m["lane"].startswith("connection")} == {lane}
+    assert len(analyze(run)["smcr"]["connections"]) == 5

@@ -42,9 +42,8 @@ def test_real_recordings_against_the_emulated_side(tmp_path):
     results = json.loads((tmp_path / "all.json").read_text())
     assert results["schema"] == "fabricscope-verify/1"
     assert len({case["recording"] for case in results["cases"]}) >= 30
-    assert results["same"] >= 60 and results["differs"] == results["not_run"] == results["left_out"] == 0
-    accepted = [case for case in results["cases"] if case["result"] == "accepted"]
-    assert len(accepted) == results["accepted"] > 0 and all(case["accepted"] for case in accepted)
+    assert results["same"] == len(results["cases"]) >= 66
+    assert results["accepted"] == results["differs"] == results["not_run"] == results["left_out"] == 0
 
     junitparser = pytest.importorskip("junitparser")
     read = junitparser.JUnitXml.fromfile(str(tmp_path / "junit.xml"))

@@ -21,8 +21,11 @@ using stack::smcr::PeerConfig;
 /// Before a link group is ended, what its connections' ends lead to takes its course.
 constexpr Time settling = 100 * stack::millisecond;
 
-/// How far each connection's application has to have come, by the client's port.
-using Progress = std::vector<std::pair<std::uint16_t, std::size_t>>;
+/// How far things have to have come.
+struct Progress {
+    std::vector<std::pair<std::uint16_t, std::size_t>> steps;  ///< of each connection's application, by client's port
+    std::size_t requests = 0;                                  ///< of the peer, about links and keys
+};
 
 /// Of a client: REQUEST ADD LINK, and version 1's ADD LINK without a queue pair.
 bool asks_for_link(const Message& message) {
@@ -59,6 +62,7 @@ class EmulatedHost final : public stack::Endpoint {
 public:
     EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config)
         : peer_(config), side_(side), deaf_(recorded.deaf == side), no_path_(recorded.no_path) {
+        note_requests(recorded);
         for (const RecordedConnection& connection : recorded.connections) add(recorded, connection);
         if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
         for (const std::size_t device : later_devices(recorded, side, config))
@@ -101,6 +105,17 @@ private:
         Progress after;
         bool host_stays;  ///< only its device goes
     };
+
+    /// LLC messages of the peer that are no answers, as far as this side heard them.
+    void note_requests(const Recorded& recorded) {
+        if (deaf_ || recorded.no_roce) return;
+        const bool leaves = recorded.departure && recorded.departure->of == side_;
+        for (const Message& message : recorded.conversation.messages) {
+            if (message.from == side_ || !message.name.starts_with("LLC")) continue;
+            if (leaves && message.time > recorded.departure->time) break;
+            if (!wire::parse_llc(message.octets, message.octets.size()).is_reply()) requests_.push_back(message.time);
+        }
+    }
 
     void add(const Recorded& recorded, const LostLink& lost) {
         const Mac own = lost.end[side_], peer = lost.end[engine::other(side_)];
@@ -153,8 +168,8 @@ private:
     /// The end of the link group, and links that this side wants; the first offer is part of the first contact.
     void add_messages(const Recorded& recorded) {
         bool first_offer = true, asked = false, asked_to_end = false;
-        const auto act = [&](Time time, auto what) {
-            actions_.push_back({time, progress_at(recorded, time), what, settling});
+        const auto act = [&](Time time, Time wait, auto what) {
+            actions_.push_back({time, progress_at(recorded, time), what, wait});
         };
         for (const Message& message : recorded.conversation.messages) {
             if (!message.name.starts_with("LLC")) continue;
@@ -164,11 +179,11 @@ private:
             const bool ends = gone != nullptr && gone->all && !gone->reply;
             asked_to_end = asked_to_end || (ends && message.from == Side::client);
             if (own && ends && !(asked_to_end && side_ == Side::server))
-                act(message.time, [this, orderly = gone->orderly, reason = gone->reason](Time now) {
+                act(message.time, settling, [this, orderly = gone->orderly, reason = gone->reason](Time now) {
                     peer_.delete_groups(now, orderly, reason);
                 });
             if (own && gone != nullptr && is_decision(*gone))
-                act(message.time, [this, number = gone->link, reason = gone->reason](Time now) {
+                act(message.time, settling, [this, number = gone->link, reason = gone->reason](Time now) {
                     peer_.delete_link(now, number, true, reason);
                 });
             const bool request = asks_for_link(message);
@@ -177,7 +192,7 @@ private:
             if (!request && (!offer || std::exchange(first_offer, false) || answers_request)) continue;
             const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body);
             const auto device = add != nullptr ? std::optional(add->common().mac) : std::nullopt;
-            if (own) act(message.time, [this, device](Time now) { peer_.want_links(now, device); });
+            if (own) act(message.time, 0, [this, device](Time now) { peer_.want_links(now, device); });
         }
     }
 
@@ -191,7 +206,7 @@ private:
         if (end != steps.end()) {
             Progress before = progress_at(
                 recorded, connection.step_time[side_][static_cast<std::size_t>(end - steps.begin())]);
-            std::erase_if(before, [&](const auto& one) { return one.first == client_port; });
+            std::erase_if(before.steps, [&](const auto& one) { return one.first == client_port; });
             plan.may_end = [this, before] { return reached(before); };
         }
         if (side_ == Side::server) {
@@ -209,18 +224,20 @@ private:
 
     Progress progress_at(const Recorded& recorded, Time time) const {
         Progress progress;
+        progress.requests = static_cast<std::size_t>(std::ranges::lower_bound(requests_, time) - requests_.begin());
         for (const RecordedConnection& connection : recorded.connections) {
             const auto& setup = connection.model.setup;
             const bool set_up = (setup.confirm && setup.confirm->time < time) ||
                                 (setup.decline && setup.decline->time < time);
             if (!set_up) continue;
-            progress.emplace_back(port_of(connection, Side::client), 1 + connection.steps_before(side_, time));
+            progress.steps.emplace_back(port_of(connection, Side::client), 1 + connection.steps_before(side_, time));
         }
         return progress;
     }
 
     bool reached(const Progress& progress) const {
-        return std::ranges::all_of(progress, [&](const auto& one) { return peer_.progress(one.first) >= one.second; });
+        const auto done = [&](const auto& one) { return peer_.progress(one.first) >= one.second; };
+        return peer_.requests() >= progress.requests && std::ranges::all_of(progress.steps, done);
     }
 
     /// What one application has done may be what another one waits for.
@@ -248,6 +265,7 @@ private:
     Side side_;
     bool deaf_;  ///< what comes over RoCE is lost before it gets here
     std::vector<PerSide<Mac>> no_path_;
+    std::vector<Time> requests_;   ///< of the peer, when they came then
     std::vector<Action> actions_;  ///< in order
     std::size_t next_ = 0;
     std::optional<Time> due_;  ///< the next action, whose time has come but for its waiting

@@ -40,6 +40,10 @@ SmcrPlayer::SmcrPlayer(const Recorded& recorded, Side played, const PlayOptions&
                 "{} sets up the link group first, as smcr-{} did; it is not compared", connection.channel,
                 connection.model.id));
     }
+    if (recorded.compared && std::ranges::none_of(recorded.connections, &RecordedConnection::preparation))
+        note(fmt::format(
+            "all {} connections of the link group are played, as they share its links; only {} is compared",
+            recorded.connections.size(), recorded.compared->about));
 }
 
 // ---- Player --------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "replay/engine/smcr/emulation.h"
@@ -58,13 +57,7 @@ public:
     std::unique_ptr<Session> session_like(const engine::Engine& engine, const Conversation& recorded) const override {
         if (engine.smcr().connections.empty()) return nullptr;
         Recorded all = recorded_all(engine, collector_, recorded.session);
-        // Without messages of its own, the first connection only set up the link group.
-        const std::string& first = all.connections.front().channel;
-        const auto is_first = [&](const Message& message) { return message.channel == first; };
-        const auto of_connection = [](const Message& message) { return message.channel.starts_with("connection"); };
-        const auto chosen = std::ranges::find_if(recorded.messages, of_connection);
-        if (chosen != recorded.messages.end() && std::ranges::none_of(recorded.messages, is_first))
-            all.compared = only(all.conversation, chosen->channel);
+        if (!recorded.about.empty()) all.compared = only(all.conversation, recorded.about);
         return make(std::move(all));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SMC-R's sessions for replay: "smcr-1" is a connection, "lg-1" a link group with all its connections. To a connection
-// belongs the set-up of its link group; if another one has set that up, this is played first and not compared.
+// belongs the set-up of its link group; if another one has set that up, this is played first and not compared. So is
+// all of a link group that has several links, since they are shared out among all its connections.
 #pragma once
 
 #include "replay/engine/player.h"

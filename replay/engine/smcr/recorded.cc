@@ -124,7 +124,7 @@ private:
         if (before != 0) step.pause = seen.time - before;
         if (step.end) {
             step.arrived = peer.written;
-            step.until_end = *step.end != AppEnd::abort && peer.ended();
+            (*step.end == AppEnd::abort ? step.after_end : step.until_end) = peer.ended();
             // What closes has read everything, an urgent octet apart from the cursor; else it would have aborted.
             if (*step.end == AppEnd::close) step.read = peer.written;
         }
@@ -158,6 +158,13 @@ bool is_optional(const wire::LlcMessage& message) {
     }
 }
 
+const tracker::LinkGroup* group_of(const engine::Engine& engine, const tracker::Connection& connection) {
+    return connection.link_group == 0 ? nullptr : &engine.smcr().link_groups[connection.link_group - 1];
+}
+
+/// Which of its links a connection gets, and where it goes when one is lost, depends on the other connections.
+bool has_choice(const tracker::LinkGroup& group) { return group.links.size() > 1; }
+
 /// The connection that set up the link group of a later one; nullptr if there is none.
 const tracker::Connection* first_contact_of(const engine::Engine& engine, const tracker::Connection& connection) {
     if (connection.link_group == 0 || connection.first_contact.value_or(true)) return nullptr;
@@ -185,7 +192,10 @@ public:
 
     void record_single(const tracker::Connection& connection) {
         chosen_ = connection.id;
-        if (connection.link_group != 0) record_group(engine_.smcr().link_groups[connection.link_group - 1]);
+        const tracker::LinkGroup* group = group_of(engine_, connection);
+        if (group != nullptr && has_choice(*group)) return record_group(*group);
+        if (group != nullptr) record_links(*group);
+        alone_ = group != nullptr && group->connections.size() > 1;
         if (const tracker::Connection* first = first_contact_of(engine_, connection)) {
             record_connection(*first);
             result_.connections.back().preparation = true;
@@ -194,6 +204,11 @@ public:
     }
 
     void record_group(const tracker::LinkGroup& group) {
+        record_links(group);
+        for (const std::uint32_t id : group.connections) record_connection(engine_.smcr().connections[id - 1]);
+    }
+
+    void record_links(const tracker::LinkGroup& group) {
         result_.group = group;
         result_.carrier = collector_.carrier(group.id).value_or(
             group.version == 1 ? capture::IbCarrier::roce_v1 : capture::IbCarrier::roce_v2);
@@ -239,7 +254,7 @@ private:
             connection.channel = fmt::format("connection {}", i + 1);
             by_id_[connection.model.id] = i;
             readers_.emplace_back(collector_.of(connection.model.id), !over_rdma(connection.model));
-            if (connection.model.id == chosen_ && result_.group) record_keys(connection.model);
+            if (connection.model.id == chosen_ && alone_) record_keys(connection.model);
         }
     }
 
@@ -257,8 +272,6 @@ private:
     // ---- messages ----
 
     void record_messages() {
-        for (const Seen& seen : collector_.seen())
-            if (seen.kind == Seen::Kind::cdc && by_id_.contains(seen.connection)) used_links_.insert(seen.link);
         for (const Seen& seen : collector_.seen()) {
             if (seen.kind == Seen::Kind::llc) {
                 if (result_.group && seen.link_group == result_.group->id) record_llc(seen);
@@ -318,7 +331,7 @@ private:
 
     void record_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
-        if (shared() && !concerns_connection(seen, parsed)) return;
+        if (alone_ && !concerns_connection(seen, parsed)) return;
         const std::string channel = channel_of_link(seen.link);
         const auto before = last_in(channel);
         Message& message = add(seen, llc_format(seen.octets), llc_name(seen.octets), channel);
@@ -358,11 +371,8 @@ private:
 
     /// Of a link group with several connections: what the one could do without is left out.
     bool concerns_connection(const Seen& seen, const wire::LlcMessage& message) {
-        const bool carried = used_links_.contains(seen.link) || links_.contains(seen.link);
-        if (!carried && !result_.lost_links.empty()) return false;
         if (seen.request_frame != 0) return by_frame_.contains(seen.request_frame);
         if (seen.time > result_.connections[by_id_.at(chosen_)].model.last_time) return false;
-        if (is_about_later_link(message)) return false;
         if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body))
             return key_concerns_[seen.from] = keys_.contains(confirm->body.rkey);
         if (std::holds_alternative<wire::ConfirmRkeyContinuationMessage>(message.body)) return key_concerns_[seen.from];
@@ -370,24 +380,6 @@ private:
             return deleted->used != 0 && keys_.contains(deleted->slots[0].rkey);
         return true;
     }
-
-    /// Messages about a link that is added after others have gone and that the connection never uses: such messages
-    /// list the keys of all connections.
-    bool is_about_later_link(const wire::LlcMessage& message) const {
-        if (result_.lost_links.empty()) return false;
-        if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body))
-            return !used_links_.contains(add->common().link);
-        if (const auto* tokens = std::get_if<wire::AddLinkContinuationMessage>(&message.body))
-            return !used_links_.contains(tokens->body.link);
-        if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body))
-            return !used_links_.contains(confirm->link);
-        if (const auto* gone = std::get_if<wire::DeleteLink>(&message.body))
-            return !gone->all && !links_.contains(gone->link);
-        return std::holds_alternative<wire::RequestAddLinkMessage>(message.body);
-    }
-
-    /// The session's only connection is not the link group's.
-    bool shared() const { return chosen_ != 0 && result_.group->connections.size() > 1; }
 
     std::string channel_of_link(std::uint8_t number) {
         const auto known = links_.try_emplace(number, links_.size() + 1).first;
@@ -520,7 +512,7 @@ private:
         fact("link group", "cursor base", number(result_.group->cursor_base));
         std::size_t active = 0;
         for (const tracker::Link& link : result_.group->links) active += link.state == tracker::LinkState::active;
-        if (!shared()) fact("link group", "links at the end", fmt::format("{}", active));
+        if (!alone_) fact("link group", "links at the end", fmt::format("{}", active));
     }
 
     template <class T> static std::string number(const std::optional<T>& value) {
@@ -576,7 +568,7 @@ private:
     std::map<std::uint32_t, std::size_t> by_id_;  ///< connections
     std::vector<ScriptReader> readers_;           ///< as the connections
     std::set<std::uint32_t> keys_;
-    std::set<std::uint8_t> used_links_;           ///< numbers, of those that carry the connections' data
+    bool alone_ = false;                          ///< the others of its link group are not played
     std::map<std::string, std::size_t> last_in_;  ///< the last message of each channel
     std::map<std::uint64_t, std::size_t> by_frame_;
     std::map<std::uint8_t, std::size_t> links_;  ///< by number
@@ -600,12 +592,6 @@ std::string own_obstacle(const tracker::Connection& connection) {
 constexpr const char* vanished =
     "the TCP connection ended without a word on RoCE, and the capture does not show which host or device went away";
 constexpr const char* blocked_roce = "RoCE packets did not get through when it was recorded; here they may";
-constexpr const char* urgent_unread =
-    "Linux does not tell an urgent octet that was read apart from the stream as consumed, and whoever closes then "
-    "aborts";
-constexpr const char* one_of_many =
-    "which of several links a connection gets depends on the other connections of the link group; replay the link "
-    "group";
 constexpr const char* ended_twice =
     "the link group was ended twice when it was recorded, as Linux' server does that is asked to end it; others end it "
     "once";
@@ -618,8 +604,6 @@ void tell_causes(Conversation& conversation, const RecordedConnection& connectio
             {connection.channel, model.reset_frame != 0 ? model.reset_frame : states_only, vanished});
         conversation.causes.push_back({"link group", states_only, vanished, "links at the end"});
     }
-    if (model.from[Side::client].urgent + model.from[Side::server].urgent != 0)
-        conversation.causes.push_back({connection.channel, states_only, urgent_unread, "state told"});
 }
 
 bool ends_group(const Message& message) {
@@ -638,8 +622,6 @@ void tell_repeated_end(Conversation& conversation) {
 
 /// For the user who sees that a run is not the same.
 Recorded with_causes(Recorded recorded) {
-    const bool single = std::ranges::any_of(recorded.connections, &RecordedConnection::preparation);
-    const bool several_links = recorded.group && recorded.group->links.size() > 1;
     for (Conversation* conversation : {&recorded.conversation, recorded.compared ? &*recorded.compared : nullptr}) {
         if (conversation == nullptr) continue;
         if (recorded.no_roce || std::ranges::any_of(recorded.connections, waited_in_vain))
@@ -647,9 +629,6 @@ Recorded with_causes(Recorded recorded) {
         tell_repeated_end(*conversation);
         for (const RecordedConnection& connection : recorded.connections)
             tell_causes(*conversation, connection, recorded.departure.has_value());
-        if (!single || !several_links) continue;
-        for (const char* only : {"failover validation", "RKEY"})
-            conversation->causes.push_back({"", 0, one_of_many, only});
     }
     return recorded;
 }
@@ -672,7 +651,6 @@ Recorded recorded_group(const engine::Engine& engine, const Collector& collector
     const tracker::LinkGroup& group = engine.smcr().link_groups[link_group - 1];
     Builder builder(engine, collector);
     builder.record_group(group);
-    for (const std::uint32_t id : group.connections) builder.record_connection(engine.smcr().connections[id - 1]);
     Recorded recorded = builder.build(id_of(group));
     if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, group);
     return with_causes(std::move(recorded));
@@ -682,14 +660,16 @@ Recorded recorded_all(const engine::Engine& engine, const Collector& collector, 
     Builder builder(engine, collector);
     const auto& groups = engine.smcr().link_groups;
     const auto group = std::ranges::find_if(groups, tracker::came_to_be);
-    if (group != groups.end()) builder.record_group(*group);
-    else if (!groups.empty()) builder.record_group(groups.front());
+    if (group != groups.end()) builder.record_links(*group);
+    else if (!groups.empty()) builder.record_links(groups.front());
     for (const tracker::Connection& connection : engine.smcr().connections) builder.record_connection(connection);
     return builder.build(session);
 }
 
 std::string obstacle_of(const engine::Engine& engine, const tracker::Connection& connection) {
     if (std::string obstacle = own_obstacle(connection); !obstacle.empty()) return obstacle;
+    const tracker::LinkGroup* group = group_of(engine, connection);
+    if (group != nullptr && has_choice(*group)) return obstacle_of(engine, *group);
     if (connection.outcome != tracker::Outcome::smc_r || connection.first_contact.value_or(false)) return "";
     const tracker::Connection* first = first_contact_of(engine, connection);
     if (first == nullptr) return "the connection that set up its link group was not captured";
@@ -699,6 +679,7 @@ std::string obstacle_of(const engine::Engine& engine, const tracker::Connection&
 
 Conversation only(const Conversation& all, const std::string& channel) {
     Conversation part = all;
+    part.about = channel;
     const auto time_of = [&](auto is) {
         const auto found = std::ranges::find_if(all.messages, is);
         return found == all.messages.end() ? Time{0} : found->time;

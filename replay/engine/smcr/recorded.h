@@ -67,7 +67,7 @@ struct Recorded {
 };
 
 /// A connection with the set-up of its link group. If another connection has set that up, its set-up comes first and is
-/// not compared.
+/// not compared. If the group has several links, all its connections are there.
 Recorded recorded_connection(const engine::Engine& engine, const Collector& collector, std::uint32_t connection);
 /// A link group with all its connections.
 Recorded recorded_group(const engine::Engine& engine, const Collector& collector, std::uint32_t link_group);

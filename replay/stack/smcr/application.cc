@@ -114,7 +114,7 @@ void Application::play(Time now, ByteStream& stream) {
 bool Application::play(Time now, ByteStream& stream, const AppStep& step) {
     read_up_to(stream, step.until_end ? UINT64_MAX : step.read);
     if (received_.octets < step.read || received_.octets + stream.readable() < step.arrived) return false;
-    if (step.until_end && !stream.at_end()) return false;
+    if ((step.until_end && !stream.at_end()) || (step.after_end && !stream.peer_ended())) return false;
     if (!resume_at_) resume_at_ = now + static_cast<Time>(static_cast<double>(step.pause) * plan_.pace);
     if (now < *resume_at_) {
         wake(*resume_at_);

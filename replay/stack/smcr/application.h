@@ -22,6 +22,7 @@ struct AppStep {
     std::uint64_t read = 0;     ///< reads, until it has read so many
     std::uint64_t arrived = 0;  ///< waits until so many have come, read or not
     bool until_end = false;     ///< reads, until the peer has ended
+    bool after_end = false;     ///< waits until the peer has ended, whether all has been read or not
     Time pause = 0;             ///< waits
     std::uint64_t written = 0;  ///< writes, until it has written so many
     bool urgent = false;        ///< the last one of them is urgent
@@ -69,7 +70,9 @@ public:
     virtual bool write_urgent(std::uint8_t octet) = 0;
     virtual std::uint64_t readable() const = 0;
     virtual Octets read(std::uint64_t most) = 0;
-    virtual bool at_end() const = 0;
+    virtual bool peer_ended() const = 0;
+    /// All that the peer will ever send has been read.
+    bool at_end() const { return peer_ended() && readable() == 0; }
     virtual void shutdown_write() = 0;
     virtual void close() = 0;
     virtual void abort() = 0;

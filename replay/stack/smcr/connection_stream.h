@@ -16,7 +16,7 @@ public:
     bool write_urgent(std::uint8_t octet) override;
     std::uint64_t readable() const override { return data ? data->readable() : tcp.received().size(); }
     Octets read(std::uint64_t most) override;
-    bool at_end() const override { return data ? data->at_end() : tcp.peer_closed() && tcp.received().empty(); }
+    bool peer_ended() const override { return data ? data->peer_ended() : tcp.peer_closed(); }
     void shutdown_write() override { data ? data->shutdown_write() : tcp.close(now); }
     void close() override { data ? data->close() : tcp.close(now); }
     void abort() override { data ? data->abort() : tcp.abort(now); }

@@ -76,8 +76,7 @@ public:
     bool write_urgent(std::uint8_t octet);
     std::uint64_t readable() const { return peer_produced_ - consumed_; }
     Octets read(std::uint64_t most);
-    /// All that the peer will ever send has been read.
-    bool at_end() const { return (peer_done_ || peer_closed_) && readable() == 0; }
+    bool peer_ended() const { return peer_done_ || peer_closed_; }
     void shutdown_write();
     /// Closes, or aborts if something has not been read.
     void close();

@@ -430,6 +430,7 @@ void LinkGroup::end_group(Time now, std::size_t link, const wire::DeleteLink& me
     wire::DeleteLink answer = message;
     answer.reply = role_ == Role::client;
     if (answer.all && role_ == Role::server && profile_.always_ends_orderly) answer.orderly = true;
+    if (answer.reply && !profile_.repeats_reason) answer.reason = 0;
     if (role_ == Role::server)
         send(now, link, message_of(LlcType::delete_link, answer), "ends the link, as it was asked to");
     else if (!answer.all) send(now, link, message_of(LlcType::delete_link, answer), "lets the link go");
@@ -479,9 +480,10 @@ void LinkGroup::on_server_deletes(Time now, std::size_t link, const wire::Delete
     const auto named = link_of_number(message.link);
     wire::DeleteLink answer = message;
     answer.reply = true;
-    if (!named) answer.reason = unknown_link;
     const bool works = named && links_[*named].state == Link::State::active && message.reason != lost_path;
     const bool is_new = named && adds_link() && link_flow_.link == *named;
+    if (!named) answer.reason = unknown_link;
+    else if (!is_new && !profile_.repeats_reason) answer.reason = 0;
     if (works && link_flow_.state == LinkFlow::State::idle) {
         link_flow_.carrier = link;
         return leave(now, *named, answer);

@@ -385,6 +385,7 @@ void LinkGroup::write(
 
 void LinkGroup::on_llc(Time now, std::size_t link, ByteView octets) {
     const wire::LlcMessage message = wire::parse_llc(octets, octets.size());
+    if (!message.is_reply()) ++requests_;
     if (message.error || links_[link].state == Link::State::dead || links_[link].state == Link::State::ending) return;
     if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) on_confirm_link(now, link, *confirm);
     else if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body)) on_add_link(now, link, message, *add);

@@ -132,6 +132,8 @@ public:
 
     /// An LLC message that arrived on the queue pair of a link.
     void on_llc(Time now, std::size_t link, ByteView octets);
+    /// How many of them there have been that were no answers.
+    std::size_t requests() const { return requests_; }
     void on_link_error(Time now, std::size_t link);
     /// A message that was sent with this identifier has been acknowledged.
     void on_sent(std::uint64_t id);
@@ -312,6 +314,7 @@ private:
     std::deque<Removal> removals_;                  ///< server: links whose end is to be told
     LinkFlow link_flow_;
     RequestFlow request_flow_;
+    std::size_t requests_ = 0;
     std::uint8_t max_links_;  ///< symmetric ones, as agreed (RFC 7609, 2.2.2)
     bool ready_ = false;
     std::deque<GroupEvent> events_;

@@ -564,4 +564,10 @@ std::size_t Peer::progress() const {
     return steps;
 }
 
+std::size_t Peer::requests() const {
+    std::size_t count = 0;
+    for (const auto& group : groups_) count += group->links.requests();
+    return count;
+}
+
 }  // namespace fabricscope::stack::smcr

@@ -102,6 +102,8 @@ public:
     std::size_t progress(std::uint16_t client_port) const;
     /// Of all connections: the steps that their applications have done.
     std::size_t progress() const;
+    /// LLC messages that have come and were no answers.
+    std::size_t requests() const;
 
 private:
     enum class Phase : std::uint8_t {

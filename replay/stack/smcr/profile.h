@@ -33,6 +33,7 @@ struct Profile {
     bool always_ends_orderly = true;    ///< the server's DELETE LINK for all links, however a client asked
     bool ends_once_more = true;         ///< a server that was asked to end the group does so of itself after that, too
     bool deletes_failed_group = true;   ///< a server without confirmation ends the group before it falls back
+    bool repeats_reason = false;        ///< a client that lets a link go answers why the server wanted that
     bool rejects_unconfirmed = true;    ///< both ask for the end of a link that nobody confirms; the client rejects it
     bool retries_for_ever = false;      ///< a soft-RoCE device repeats without an end what is not acknowledged
     bool fin_with_closed = true;        ///< TCP is shut down right after "closed" was sent
@@ -79,6 +80,7 @@ inline Profile rfc7609_profile() {
     profile.always_ends_orderly = false;
     profile.ends_once_more = false;
     profile.deletes_failed_group = false;
+    profile.repeats_reason = true;
     profile.rejects_unconfirmed = false;
     profile.confirm_added_link = profile.llc_wait;
     profile.fin_with_closed = false;
