@@ -57,6 +57,7 @@ struct PlayOptions {
     Pace pace;
     std::optional<LiveAddresses> addresses;  ///< nothing: those of the recording
     Time patience = 10 * capture::second;    ///< how long an answer is waited for
+    bool live = false;                       ///< the peer is not the one that Session::emulated() makes
 };
 
 struct SessionInfo {

@@ -37,8 +37,8 @@ RecordedLoadClient::RecordedLoadClient(
 void RecordedLoadClient::start_session(Time now, Time due) {
     addresses_.own_port = static_cast<std::uint16_t>(first_client_port + copies_ % first_client_port);
     addresses_.copy = ++copies_;
-    player_ = plan_.session->player(Side::client, {.pace = {0}, .addresses = addresses_, .patience = plan_.patience})
-                  .endpoint;
+    const PlayOptions options{.pace = {0}, .addresses = addresses_, .patience = plan_.patience, .live = true};
+    player_ = plan_.session->player(Side::client, options).endpoint;
     due_ = due;
     heard_ = now;
     left_until_ = stack::never;

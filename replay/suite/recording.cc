@@ -48,6 +48,7 @@ Run run_live(const Session& session, Side side, const PlaySettings& settings, Pl
     const std::unique_ptr<Transport> transport = open_transport(
         settings.target, {.address = settings.address, .interface = settings.interface, .timeout = settings.timeout});
     options.addresses = transport->addresses();
+    options.live = true;
     AttachedPlayer player = session.player(side, options);
     const LiveLimits limits{
         .most = settings.most + paced_duration(session.conversation(), settings.pace),

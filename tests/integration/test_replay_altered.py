@@ -2,11 +2,12 @@
 """Replay of recordings of SMC-R in which one bit of an answer of the side that is not played was turned over: just that field differs."""
 
 import json
+import subprocess
 
 import pytest
 
 from edit import CLC, SEND, edited, patch, records_of
-from harness import analyze, fabricscope, sample
+from harness import BUILD, analyze, fabricscope, run, sample
 
 NAME = "smcr_v2_echo"
 
@@ -61,10 +62,34 @@ def test_a_connection_of_a_shared_link_group(tmp_path):
 @pytest.mark.parametrize("name,session,lane", [("smcr_v2_two_links", "smcr-3", "connection 3"), ("smcr_v2_two_links_b", "smcr-1", "connection 1")])
 def test_a_connection_of_a_link_group_with_several_links(name, session, lane, play, tmp_path):
     """All the others are played, too, as the links are shared out among them; they are not compared."""
-    run = tmp_path / "run.pcapng"
+    actual = tmp_path / "actual.pcapng"
     report = json.loads(fabricscope(
-        "replay", sample(name), "--session", session, "--play", play, "--against", "emulated", "--json", "--write", run, status=(0,)))
+        "replay", sample(name), "--session", session, "--play", play, "--against", "emulated", "--json", "--write", actual, status=(0,)))
     assert report["notes"][0] == f"all 5 connections of the link group are played, as they share its links; only {lane} is compared"
     assert [m["lane"] for m in report["messages"] if m["lane"].startswith("connection")].count(lane) > 5
     assert {m["lane"] for m in report["messages"] if m["lane"].startswith("connection")} == {lane}
-    assert len(analyze(run)["smcr"]["connections"]) == 5
+    assert len(analyze(actual)["smcr"]["connections"]) == 5
+
+
+# Frames of which recordings make a capture; why it is not played.
+BEGIN = "its begin was not captured, which tells where its data go and with which keys"
+LINK = "its link group was set up before the capture began, and no ACCEPT and CONFIRM were captured that name the link"
+LINKS = "the link group has several links and was set up before the capture began, so that not all its links and keys are known"
+REFUSED = [
+    ("smcr_v2_midstream", ["1-9999"], "smcr-1", BEGIN),
+    ("smcr_v2_midstream", ["1-9999"], "lg-1", f"smcr-1: {BEGIN}"),
+    ("smcr_v2_tiny_writes", ["1-9", "11-9999"], "smcr-1", LINK),
+    ("smcr_v2_two_links", ["1160-9999"], "smcr-1", LINKS),
+    ("smcr_v2_two_links", ["1237-9999"], "smcr-1", LINKS),  # only keys tell of the other link
+]
+
+
+@pytest.mark.parametrize("name,frames,session,reason", REFUSED)
+@pytest.mark.parametrize("play", ["client", "server"])
+def test_what_was_not_captured_is_not_guessed(name, frames, session, reason, play, tmp_path):
+    capture = tmp_path / "begun_before.pcapng"
+    run(["editcap", "-r", sample(name), capture, *frames])
+    done = subprocess.run(
+        [BUILD / "bin/fabricscope", "replay", capture, "--session", session, "--play", play, "--against", "emulated"],
+        capture_output=True, timeout=5)
+    assert (done.returncode, done.stdout) == (2, b"") and done.stderr.decode().endswith(f"{reason}\n")

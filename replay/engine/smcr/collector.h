@@ -63,6 +63,13 @@ private:
         PerSide<std::optional<capture::TcpStream>> stream;
     };
 
+    /// Of a link group whose client is not known: what was taken for the side of one host.
+    struct Assumed {
+        Mac source;
+        Side from{};
+    };
+
+    void settle_sides(const tracker::FrameFacts& facts);
     void on_tcp(const tracker::FrameFacts& facts);
     void on_syn(const tracker::FrameFacts& facts, Tcp& tcp);
     void on_cdc(const tracker::FrameFacts& facts);
@@ -74,8 +81,9 @@ private:
     std::map<std::uint32_t, Tcp> tcp_;
     std::map<std::uint32_t, PerSide<std::uint64_t>> read_;
     std::map<std::uint32_t, capture::IbCarrier> carriers_;
-    std::uint64_t kept_ = 0;     ///< octets
-    std::uint64_t missing_ = 0;  ///< of these, octets that were not captured
+    std::map<std::uint32_t, Assumed> assumed_;  ///< by link group
+    std::uint64_t kept_ = 0;                    ///< octets
+    std::uint64_t missing_ = 0;                 ///< of these, octets that were not captured
     std::uint64_t cut_off_ = 0;  ///< octets that frames had on the wire, behind what was captured of them
 };
 

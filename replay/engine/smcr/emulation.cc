@@ -64,6 +64,7 @@ public:
         : peer_(config), side_(side), deaf_(recorded.deaf == side), no_path_(recorded.no_path) {
         note_requests(recorded);
         for (const RecordedConnection& connection : recorded.connections) add(recorded, connection);
+        if (recorded.earlier_link) add(*recorded.earlier_link);
         if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
         for (const std::size_t device : later_devices(recorded, side, config))
             actions_.push_back({0, {}, [this, device](Time now) { peer_.set_device(now, device, false); }});
@@ -115,6 +116,13 @@ private:
             if (leaves && message.time > recorded.departure->time) break;
             if (!wire::parse_llc(message.octets, message.octets.size()).is_reply()) requests_.push_back(message.time);
         }
+    }
+
+    void add(const PerSide<wire::SmcrAcceptConfirmBody>& link) {
+        const auto role = side_ == Side::client ? stack::smcr::Role::client : stack::smcr::Role::server;
+        const auto& own = link[side_];
+        const auto& peer = link[engine::other(side_)];
+        actions_.push_back({0, {}, [=, this](Time now) { peer_.resume_group(now, role, own, peer); }});
     }
 
     void add(const Recorded& recorded, const LostLink& lost) {

@@ -40,6 +40,8 @@ SmcrPlayer::SmcrPlayer(const Recorded& recorded, Side played, const PlayOptions&
                 "{} sets up the link group first, as smcr-{} did; it is not compared", connection.channel,
                 connection.model.id));
     }
+    if (recorded.earlier_link)
+        note("the link group was set up before the capture began; here both sides have it from the start");
     if (recorded.compared && std::ranges::none_of(recorded.connections, &RecordedConnection::preparation))
         note(fmt::format(
             "all {} connections of the link group are played, as they share its links; only {} is compared",
@@ -50,6 +52,8 @@ SmcrPlayer::SmcrPlayer(const Recorded& recorded, Side played, const PlayOptions&
 
 void SmcrPlayer::start(Time now) {
     script_.start(now);
+    for (const Side side : {Side::client, Side::server})
+        if (recorded_.earlier_link) links_.on_first_contact(now, (*recorded_.earlier_link)[side], side == played_);
     moved_ = now;
     started_ = true;
     work(now);
@@ -245,6 +249,8 @@ void SmcrPlayer::note(std::string text) {
 
 AttachedPlayer make_player(const Recorded& recorded, Side played, const PlayOptions& options) {
     if (!recorded.obstacle.empty()) throw NotPlayable(recorded.obstacle);
+    if (recorded.earlier_link && options.live)
+        throw NotPlayable("its link group was set up before the capture began: only an emulated peer can have it, too");
     AttachedPlayer attached;
     auto player = std::make_unique<SmcrPlayer>(recorded, played, options);
     attached.addresses = player->ports();

@@ -20,6 +20,7 @@ using enum stack::smcr::SmcType;
 
 /// Octets; Linux has 512 KiB at most.
 constexpr std::uint64_t most_element = std::uint64_t{1} << 23;
+constexpr std::size_t most_prefixes = 8;  // RFC 7609, A.2.2
 constexpr const char* another_eid = "NONE IN COMMON";
 constexpr std::uint8_t another_subnet = 31;  // bits
 
@@ -61,6 +62,8 @@ private:
         const bool offers_v2 = v2 != nullptr && (v2->type_v2 == smc_r || v2->type_v2 == both);
         proposed_ = true;
         if (proposal.ip) config_.subnet_bits = proposal.ip->mask_length;
+        for (std::size_t i = 0; own && i < proposal.prefixes.size() && config_.prefixes.size() < most_prefixes; ++i)
+            config_.prefixes.push_back(proposal.prefixes[i]);
         if (proposal.eids.size() != 0) config_.eid = text_of(proposal.eids[0].text.octets);
         // A server that does both versions answers the one that is offered.
         if (!own && !offers_v2) config_.profile.version = 1;
@@ -145,7 +148,7 @@ PeerConfig config_of(const Recorded& recorded, Side side, const std::string& pro
     config.ip = address_of(first, side);
     config.smc = std::ranges::any_of(recorded.connections, [&](const auto& one) { return one.option[side]; });
     config.seed = 7919;  // its own names; not those of the recording
-    config.first_qpn = 0x21;
+    config.first_qpn = recorded.earlier_link ? (*recorded.earlier_link)[side].qpn : 0x21;
     ConfigReader reader(config, side, profile.empty());
     for (const Message& message : recorded.conversation.messages) reader.read(message);
     return config;

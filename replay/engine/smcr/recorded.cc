@@ -186,6 +186,10 @@ bool waited_in_vain(const RecordedConnection& connection) {
     return connection.model.decline && connection.model.decline->code == stack::smcr::timeout_confirm_link;
 }
 
+constexpr const char* unknown_links =
+    "the link group has several links and was set up before the capture began, so that not all its links and keys are "
+    "known";
+
 class Builder {
 public:
     Builder(const engine::Engine& engine, const Collector& collector) : engine_(engine), collector_(collector) {}
@@ -231,6 +235,7 @@ public:
         result_.no_roce = missing_confirmation();
         result_.deaf = deaf();
         find_missing_paths();
+        find_earlier_link();
         tell_facts();
         record_findings();
         if (result_.connections.size() > 1 && chosen_ != 0)
@@ -271,7 +276,16 @@ private:
 
     // ---- messages ----
 
+    bool was_set_up_before() const {
+        return result_.group && std::ranges::none_of(result_.connections, [](const RecordedConnection& one) {
+                   return one.model.first_contact.value_or(false);
+               });
+    }
+
     void record_messages() {
+        if (was_set_up_before())
+            for (const RecordedConnection& connection : result_.connections)
+                begin_ = std::min(begin_.value_or(connection.model.first_time), connection.model.first_time);
         for (const Seen& seen : collector_.seen()) {
             if (seen.kind == Seen::Kind::llc) {
                 if (result_.group && seen.link_group == result_.group->id) record_llc(seen);
@@ -331,7 +345,7 @@ private:
 
     void record_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
-        if (alone_ && !concerns_connection(seen, parsed)) return;
+        if ((begin_ && seen.time < *begin_) || (alone_ && !concerns_connection(seen, parsed))) return;
         const std::string channel = channel_of_link(seen.link);
         const auto before = last_in(channel);
         Message& message = add(seen, llc_format(seen.octets), llc_name(seen.octets), channel);
@@ -340,6 +354,8 @@ private:
         // One that is deleted in order still works.
         const bool in_order = gone != nullptr && gone->orderly && gone->reason != stack::smcr::lost_path;
         if (gone != nullptr && !gone->all && !gone->reply && !in_order) record_loss(gone->link, seen.from);
+        if (const auto* rkey = std::get_if<wire::ConfirmRkeyMessage>(&parsed.body); begin_ && rkey && rkey->used != 0)
+            result_.obstacle = unknown_links;
         if (const auto request = by_frame_.find(seen.request_frame);
             seen.request_frame != 0 && request != by_frame_.end())
             message.answers = request->second;
@@ -476,6 +492,19 @@ private:
         }
     }
 
+    /// Each side names the link when a connection begins to use it, not only when the link is new.
+    void find_earlier_link() {
+        if (!was_set_up_before() || has_choice(*result_.group)) return;
+        PerSide<std::optional<wire::SmcrAcceptConfirmBody>> named;
+        for (const Message& message : conversation().messages) {
+            if (message.name != "CLC ACCEPT" && message.name != "CLC CONFIRM") continue;
+            const wire::ClcMessage parsed = wire::parse_clc(message.octets);
+            if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&parsed.body)) named[message.from] = body->body;
+        }
+        if (named[Side::client] && named[Side::server])
+            result_.earlier_link = {{*named[Side::client], *named[Side::server]}};
+    }
+
     bool missing_confirmation() const {
         if (!result_.group) return false;
         const bool agreed = std::ranges::any_of(result_.connections, [](const RecordedConnection& one) {
@@ -568,7 +597,9 @@ private:
     std::map<std::uint32_t, std::size_t> by_id_;  ///< connections
     std::vector<ScriptReader> readers_;           ///< as the connections
     std::set<std::uint32_t> keys_;
-    bool alone_ = false;                          ///< the others of its link group are not played
+    bool alone_ = false;  ///< the others of its link group are not played
+    /// Of a link group that was set up before the capture began: LLC messages until then are about what is not played.
+    std::optional<Time> begin_;
     std::map<std::string, std::size_t> last_in_;  ///< the last message of each channel
     std::map<std::uint64_t, std::size_t> by_frame_;
     std::map<std::uint8_t, std::size_t> links_;  ///< by number
@@ -581,12 +612,20 @@ private:
 
 /// Whatever session it is in.
 std::string own_obstacle(const tracker::Connection& connection) {
-    if (connection.midstream || !connection.setup.syn || !connection.setup.syn_ack) return "its begin was not captured";
+    if (connection.midstream || !connection.setup.syn || !connection.setup.syn_ack)
+        return "its begin was not captured, which tells where its data go and with which keys";
     if (connection.outcome == tracker::Outcome::smc_d) return "SMC-D has no traffic that could be played";
     if (connection.outcome == tracker::Outcome::unknown) return "its set-up does not end in this capture";
     return "";
 }
 
+/// The link group may have been set up before the capture began, then.
+bool names_link(const tracker::Connection& connection) {
+    return connection.link_group != 0 && connection.setup.accept && connection.setup.confirm;
+}
+
+constexpr const char* unknown_link =
+    "its link group was set up before the capture began, and no ACCEPT and CONFIRM were captured that name the link";
 // ---- what no run repeats ---------------------------------------------------------------------------
 
 constexpr const char* vanished =
@@ -672,7 +711,7 @@ std::string obstacle_of(const engine::Engine& engine, const tracker::Connection&
     if (group != nullptr && has_choice(*group)) return obstacle_of(engine, *group);
     if (connection.outcome != tracker::Outcome::smc_r || connection.first_contact.value_or(false)) return "";
     const tracker::Connection* first = first_contact_of(engine, connection);
-    if (first == nullptr) return "the connection that set up its link group was not captured";
+    if (first == nullptr) return names_link(connection) ? "" : unknown_link;
     const std::string obstacle = own_obstacle(*first);
     return obstacle.empty() ? "" : fmt::format("smcr-{} set up its link group: {}", first->id, obstacle);
 }
@@ -701,10 +740,13 @@ Conversation only(const Conversation& all, const std::string& channel) {
 }
 
 std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& group) {
-    if (!group.from_start) return "the link group's begin was not captured";
-    for (const std::uint32_t id : group.connections)
-        if (std::string obstacle = own_obstacle(engine.smcr().connections[id - 1]); !obstacle.empty())
-            return fmt::format("smcr-{}: {}", id, obstacle);
+    if (!group.from_start && has_choice(group)) return unknown_links;
+    for (const std::uint32_t id : group.connections) {
+        const tracker::Connection& connection = engine.smcr().connections[id - 1];
+        std::string obstacle = own_obstacle(connection);
+        if (obstacle.empty() && !group.from_start && !names_link(connection)) obstacle = unknown_link;
+        if (!obstacle.empty()) return fmt::format("smcr-{}: {}", id, obstacle);
+    }
     return "";
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analyzer/engine/engine.h"
+#include "protocols/smcr/clc.h"
 #include "replay/engine/smcr/collector.h"
 #include "replay/stack/smcr/application.h"
 
@@ -63,6 +64,8 @@ struct Recorded {
     std::optional<Side> deaf;
     /// Between these devices nothing passed, although both sides agreed on a link there.
     std::vector<PerSide<Mac>> no_path;
+    /// The link group had been set up before the capture began: how ACCEPT and CONFIRM name its only link.
+    std::optional<PerSide<fabricscope::smcr::SmcrAcceptConfirmBody>> earlier_link;
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
 };
 

@@ -183,6 +183,15 @@ void LinkGroup::connect_first_link(Time now, const LinkEnd& peer) {
     enter(LinkFlow::State::confirm_first, now + profile_.confirm_link_server);
 }
 
+void LinkGroup::resume_first_link(Time now, std::uint32_t own_psn, const LinkEnd& peer) {
+    Link& link = links_[0];
+    link.own.psn = own_psn;
+    connect_link(0, peer);
+    adapters_[link.adapter]->rc(link.own.qpn)->make_ready_to_send(now);
+    link.state = Link::State::active;
+    ready_ = true;
+}
+
 std::optional<std::size_t> LinkGroup::link_of(std::size_t adapter, std::uint32_t qpn) const {
     for (std::size_t i = 0; i < links_.size(); ++i)
         if (links_[i].adapter == adapter && links_[i].own.qpn == qpn && links_[i].state != Link::State::dead) return i;

@@ -113,6 +113,8 @@ public:
     void create_first_link();
     /// The peer's end is known: ready to receive, the server's side to send as well, which asks for confirmation.
     void connect_first_link(Time now, const LinkEnd& peer);
+    /// Both ends are known, and the link has been confirmed before.
+    void resume_first_link(Time now, std::uint32_t own_psn, const LinkEnd& peer);
 
     Element allocate_element();
     void release_element(Time now, Element element);

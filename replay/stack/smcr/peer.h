@@ -25,10 +25,11 @@ struct Device {
 struct PeerConfig {
     Profile profile;
     Mac mac;
-    Gid ip;  ///< IPv4, as a GID
-    std::uint8_t subnet_bits = 24;
-    bool smc = true;   ///< offers SMC-R at all
-    bool rdma = true;  ///< has an RDMA device
+    Gid ip;                                    ///< IPv6, or IPv4 as a GID
+    std::uint8_t subnet_bits = 24;             ///< IPv4
+    std::vector<wire::Ipv6Prefix> prefixes{};  ///< of its device, which a client tells
+    bool smc = true;                           ///< offers SMC-R at all
+    bool rdma = true;                          ///< has an RDMA device
     /// More of them, at ports 1 and up of the endpoint; 7 at most (RFC 7609, 2.2.2).
     std::vector<Device> more_devices;
     std::string eid = "FABRICSCOPE";
@@ -73,6 +74,10 @@ public:
     }
     void connect(
         Time now, std::uint16_t local_port, const Mac& mac, const Gid& ip, std::uint16_t port, const AppPlan& plan);
+    /// A link group that has been set up before, as both sides name its link. The number of this side's queue pair is
+    /// the first one of the configuration.
+    void resume_group(
+        Time now, Role role, const wire::SmcrAcceptConfirmBody& own, const wire::SmcrAcceptConfirmBody& peer);
     /// Asks whether each link is alive.
     void test_links(Time now);
     /// Deletes, in each group, the link of that number; a client asks for it.
@@ -156,7 +161,7 @@ private:
     void answer_accept(Time now, Connection& connection);
     void on_confirm(Time now, Connection& connection, const wire::SmcrAcceptConfirm& confirm);
     void on_decline(Time now, Connection& connection, const wire::Decline& decline);
-    bool is_local_subnet(const wire::IpArea& area) const;
+    bool is_local_subnet(const wire::Proposal& proposal) const;
 
     // link groups and data
     void give_token(Connection& connection);

@@ -23,6 +23,16 @@ wire::Eid eid_of(const std::string& text) {
     return eid;
 }
 
+/// The first bits of an address.
+Gid prefix_of(const Gid& ip, unsigned bits) {
+    Gid prefix = ip;
+    for (unsigned i = 0; i < prefix.octets.size(); ++i) {
+        const unsigned kept = std::min(bits - std::min(bits, i * 8), 8U);
+        prefix.octets[i] &= static_cast<std::uint8_t>(0xFF00U >> kept);
+    }
+    return prefix;
+}
+
 Ipv4 subnet_of(const Gid& ip, std::uint8_t bits) {
     std::uint32_t address = 0;
     for (std::size_t i = 12; i < 16; ++i) address = address << 8 | ip.octets[i];
@@ -86,6 +96,7 @@ void Peer::send_proposal(Time now, Connection& connection) {
     wire::Proposal proposal;
     proposal.body.peer_id = v2 ? wire::PeerId{} : peer_id();
     const Octets eid = layout::octets_of(eid_of(config_.eid));
+    Octets prefixes;
     if (v2) {
         proposal.version = wire::ProposalVersion2{.version = 2, .type_v2 = smc_r, .type_v1 = nothing};
         proposal.smcd.emplace().v2_extension_offset = v2_extension_offset;
@@ -106,8 +117,13 @@ void Peer::send_proposal(Time now, Connection& connection) {
         proposal.body.ip_area_offset = growth ? smcd_area : 0;
         if (growth) proposal.smcd.emplace();
         wire::IpArea& area = proposal.ip.emplace();
-        area.subnet = subnet_of(config_.ip, config_.subnet_bits);
-        area.mask_length = config_.subnet_bits;
+        if (config_.ip.is_ipv4()) {
+            area.subnet = subnet_of(config_.ip, config_.subnet_bits);
+            area.mask_length = config_.subnet_bits;
+        }
+        for (const wire::Ipv6Prefix& prefix : config_.prefixes) append(prefixes, prefix);
+        area.prefix_count = static_cast<std::uint8_t>(config_.prefixes.size());
+        proposal.prefixes.octets = prefixes;
     }
     message.body = proposal;
     send_clc(now, connection, ClcType::proposal, message);
@@ -221,8 +237,13 @@ void Peer::on_decline(Time now, Connection& connection, const wire::Decline& dec
     release_lock(connection);
 }
 
-bool Peer::is_local_subnet(const wire::IpArea& area) const {
-    return area.mask_length == config_.subnet_bits && area.subnet == subnet_of(config_.ip, config_.subnet_bits);
+bool Peer::is_local_subnet(const wire::Proposal& proposal) const {
+    if (config_.ip.is_ipv4())
+        return proposal.ip->mask_length == config_.subnet_bits &&
+               proposal.ip->subnet == subnet_of(config_.ip, config_.subnet_bits);
+    for (std::size_t i = 0; i < proposal.prefixes.size(); ++i)
+        if (prefix_of(config_.ip, proposal.prefixes[i].length) == proposal.prefixes[i].prefix) return true;
+    return false;
 }
 
 /// Which version, or why none.
@@ -236,7 +257,7 @@ void Peer::on_proposal(Time now, Connection& connection, const wire::Proposal& p
         for (std::size_t i = 0; i < proposal.eids.size(); ++i) common = common || proposal.eids[i].text == mine.text;
         if (!common) return decline(now, connection, no_device);
     } else if (config_.profile.version == 1 && offers(proposal, 1)) {
-        if (!proposal.ip || !is_local_subnet(*proposal.ip)) return decline(now, connection, prefix_differs);
+        if (!proposal.ip || !is_local_subnet(proposal)) return decline(now, connection, prefix_differs);
     } else {
         return decline(now, connection, version_mismatch);
     }
@@ -282,6 +303,13 @@ Peer::Group& Peer::new_group(Role role, std::uint8_t version) {
         role, config_.profile, version, adapters_, wire::buffer_size(config_.buffer_size), random_.split()));
     groups_.back()->links.create_first_link();
     return *groups_.back();
+}
+
+void Peer::resume_group(
+    Time now, Role role, const wire::SmcrAcceptConfirmBody& own, const wire::SmcrAcceptConfirmBody& peer) {
+    Group& group = new_group(role, own.version);
+    group.peer = peer.peer_id;
+    group.links.resume_first_link(now, own.initial_psn, {{peer.mac, peer.gid}, peer.qpn, peer.initial_psn, peer.mtu});
 }
 
 /// `link`: that the message names.

@@ -135,6 +135,65 @@ TEST(SmcrAlterations, MessagesThatNoSampleHas) {
     expect_fields_told(version_1(wire::LlcType::test_link, test));
 }
 
+/// The link is there from the start: no frame of the run sets it up. Nobody else can have it.
+TEST(SmcrEarlierGroup, IsThereOnBothSidesButNotAtALivePeer) {
+    const Sample sample("real/smcr_v2_urgent_inline.pcap");
+    const auto session = sample.session("smcr-1");
+    const auto is_set_up = [](const Message& one) { return one.name.find(" LINK") != std::string::npos; };
+    PlayOptions live;
+    live.live = true;
+    for (const Side side : {Side::client, Side::server}) {
+        replay::Run run;
+        const auto actual = played(*session, side, &run);
+        EXPECT_TRUE(std::ranges::none_of(actual->conversation().messages, is_set_up));
+        EXPECT_THAT(run.notes, testing::Contains(testing::HasSubstr("set up before the capture began")));
+        try {
+            session->player(side, live);
+            ADD_FAILURE();
+        } catch (const NotPlayable& refusal) {
+            EXPECT_THAT(refusal.what(), testing::HasSubstr("only an emulated peer can have it"));
+        }
+    }
+}
+
+/// Before ACCEPT comes, nothing tells who is the client; the LLC messages until then are nevertheless their senders'.
+TEST(SmcrEarlierGroup, TheServerTellsItsKeyBeforeItAccepts) {
+    for (const char* name : {"real/smcr_v1_ipv6_echo.pcap", "real/smcr_v2_tiny_writes.pcap"}) {
+        const Sample sample(name);
+        const auto session = sample.session("smcr-1");
+        const auto& messages = session->conversation().messages;
+        const auto key = std::ranges::find(messages, "LLC CONFIRM RKEY", &Message::name);
+        const auto accept = std::ranges::find(messages, "CLC ACCEPT", &Message::name);
+        ASSERT_LT(key, accept) << name;
+        EXPECT_EQ(key->from, Side::server) << name;
+        EXPECT_EQ((key + 1)->name, "LLC CONFIRM RKEY reply") << name;
+        EXPECT_EQ((key + 1)->from, Side::client) << name;
+    }
+}
+
+/// The keys of the connection before it are withdrawn in the capture, but nobody has told them.
+TEST(SmcrEarlierGroup, WhatWasSaidBeforeIsLeftOut) {
+    const Sample sample("real/smcr_v2_midstream.pcap");
+    const auto session = sample.session("smcr-2");
+    EXPECT_EQ(session->conversation().messages.front().name, "TCP SYN");
+    EXPECT_EQ(std::ranges::count(session->conversation().messages, "LLC DELETE RKEY", &Message::name), 0);
+}
+
+/// A server with another IPv6 prefix than any of the client's says so.
+TEST(SmcrOverIpv6, NoPrefixInCommon) {
+    const Sample sample("real/smcr_v1_ipv6_echo.pcap");
+    const auto session = sample.session("smcr-1");
+    session->edit([](Conversation& conversation) {
+        Octets& proposal = std::ranges::find(conversation.messages, "CLC PROPOSAL", &Message::name)->octets;
+        constexpr std::array<std::uint8_t, 4> prefix{0x20, 0x01, 0x0D, 0xB8};
+        std::ranges::search(proposal, prefix).begin()[3] ^= 1;
+    });
+    const auto actual = played(*session, Side::client);
+    const auto& messages = actual->conversation().messages;
+    EXPECT_EQ(std::ranges::count(messages, "CLC DECLINE", &Message::name), 1);
+    EXPECT_EQ(std::ranges::count(messages, "CLC ACCEPT", &Message::name), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(SmcrReplay, EachSmcrSample, testing::ValuesIn(samples()), test_name);
 
 }  // namespace
