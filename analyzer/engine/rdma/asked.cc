@@ -186,15 +186,20 @@ void Streams::remember_repeated(At& at) {
     repeated.push_back({at.psn, psn_after(at.psn, std::max(share_of(at), 1U)), at.facts.duplicate_request});
 }
 
+/// A READ or an atomic.
+bool Streams::has_own_answer(const At& at) { return at.facts.operation && !sends(*at.facts.operation); }
+
 /// Whether the packet is one more of those that are being retransmitted, in whatever order they arrive. What a NAK asks
 /// for may still come behind others that were under way.
 bool Streams::goes_on(const At& at) const {
     const Half& half = at.half;
     if (!half.again || at.packet.time - half.last_request > slowest_reaction) return false;
     const bool steps_back = psn_distance(half.again->next, at.psn) < 0;
-    const bool asked_anew = (half.nak &&
-                             (half.nak->psn == at.psn || (steps_back && psn_distance(half.nak->psn, at.psn) >= 0))) ||
-                            (half.rnr && half.rnr->psn == at.psn);
+    const bool refused = half.nak &&
+                         (half.nak->psn == at.psn || (steps_back && psn_distance(half.nak->psn, at.psn) >= 0));
+    // It was answered in the meantime: its requester asks for what it missed of that.
+    const bool answered = steps_back && has_own_answer(at) && half.last_response > half.last_request;
+    const bool asked_anew = refused || answered || (half.rnr && half.rnr->psn == at.psn);
     return !asked_anew && (!steps_back || at.packet.time - half.last_request < overtaken_within);
 }
 
@@ -249,8 +254,7 @@ Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
     if (half.peer == nullptr) return Cause::unknown;
     if (waited >= shortest_timeout) return Cause::timeout;
     // Nobody refused it and no timer ran out: its requester missed an answer that was captured.
-    const bool has_own_answer = at.facts.operation && !sends(*at.facts.operation);
-    return has_own_answer ? Cause::implied : Cause::unknown;
+    return has_own_answer(at) ? Cause::implied : Cause::unknown;
 }
 
 void Streams::begin_again(At& at) {

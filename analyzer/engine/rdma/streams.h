@@ -123,6 +123,7 @@ private:
         std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
         std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been retransmitted
         Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
+        Time last_response = 0;                    ///< when a packet came that answers a READ or an atomic
         std::uint32_t interface = 0;               ///< by which its latest request came
         std::optional<std::uint32_t> interface_before;  ///< another one
         std::optional<Time> changed_interface;          ///< when requests came by that one again
@@ -180,6 +181,7 @@ private:
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);
     void remember_repeated(At& at);
+    static bool has_own_answer(const At& at);
     bool goes_on(const At& at) const;
     static void settle_holes(At& at);
     static void end_repetition(Half& half);

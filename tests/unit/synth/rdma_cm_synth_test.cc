@@ -207,7 +207,7 @@ void expect_account(const engine::rdma::Direction& seen, const stack::RequesterA
 
 TEST(RdmaPeers, TheirOwnAccountIsTheAnalyzersOnAnyNetwork) {
     std::uint64_t repeated = 0;
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
         stack::Random random(seed * 31);
         const bool at_client = random.below(2) == 0;
         const bool duplicates = random.below(2) == 0;
