@@ -124,9 +124,17 @@ void RcReceiver::receive_response(std::uint32_t psn, RcEvent& event) {
 
 /// Whether an earlier READ request is repeated from where its responses got lost.
 bool RcReceiver::asks_for_rest(const IbPacket& ib) const {
-    return std::ranges::any_of(reads_, [&](const std::optional<Read>& read) {
-        return read && mtu_of_rest(read->reth, psn_distance(read->psn, ib.bth.psn), ib.reth);
+    return std::ranges::any_of(reads_, [&](const Read& read) {
+        return mtu_of_rest(read.reth, psn_distance(read.psn, ib.bth.psn), ib.reth).has_value();
     });
+}
+
+/// In the place of the oldest one, if there is no room.
+void RcReceiver::remember(const Read& read) {
+    constexpr std::size_t most_reads = 16;
+    if (reads_.capacity() == 0) reads_.reserve(most_reads);
+    if (reads_.size() < most_reads) reads_.push_back(read);
+    else reads_[next_read_++ % most_reads] = read;
 }
 
 void RcReceiver::receive_read_request(const IbPacket& ib, RcEvent& event) {
@@ -135,7 +143,7 @@ void RcReceiver::receive_read_request(const IbPacket& ib, RcEvent& event) {
     event.length = ib.reth.dma_length;
     if (!event.repeated() && ib.has_reth) {
         if (asks_for_rest(ib)) event.order = PsnOrder::duplicate;
-        else reads_[next_read_++ % reads_.size()] = Read{ib.bth.psn, ib.reth};
+        else remember({ib.bth.psn, ib.reth});
     }
     use(ib.bth.psn, event);
     // The response takes a PSN for each of its packets, of a size that is not known here.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "capture/rc_message_assembler.h"
 
@@ -118,6 +119,7 @@ private:
     void receive_response(std::uint32_t psn, RcEvent& event);
     bool asks_for_rest(const IbPacket& ib) const;
     void pass_over(std::uint32_t psn, RcEvent& event);
+    void remember(const Read& read);
     void receive_read_request(const IbPacket& ib, RcEvent& event);
 
     void receive_send(const Packet& packet, RcEvent& event);
@@ -130,7 +132,7 @@ private:
     // More than one of each, because what follows a lost packet is seen before its retransmission.
     MessageAssembler sends_{{.messages = 4, .bytes = message_limit}};
     std::array<std::optional<Write>, 16> writes_;
-    std::array<std::optional<Read>, 16> reads_;
+    std::vector<Read> reads_;  // many queue pairs never send one
     std::size_t next_write_ = 0;
     std::size_t next_read_ = 0;
 };

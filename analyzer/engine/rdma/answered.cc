@@ -45,7 +45,7 @@ void Streams::on_response(At& at) {
         return;
     }
     if (half.peer == nullptr) return;
-    half.peer->last_response = at.packet.time;
+    half.peer->responded = true;
     judge_final_refusal(at);
     if (at.opcode.operation == ib::Operation::rdma_read_response) on_read_response(at);
     else if (half.peer->requests.has_arrived(at.psn) && half.peer->requests.pending.covering(at.psn) == nullptr)

@@ -125,6 +125,7 @@ void Streams::on_request(At& at) {
     }
     if (!seen_before && placed.place != Place::late) note_life(at);
     half.last_request = at.packet.time;
+    half.responded = false;
     half.interface = at.packet.interface;
 }
 
@@ -198,7 +199,7 @@ bool Streams::goes_on(const At& at) const {
     const bool refused = half.nak &&
                          (half.nak->psn == at.psn || (steps_back && psn_distance(half.nak->psn, at.psn) >= 0));
     // It was answered in the meantime: its requester asks for what it missed of that.
-    const bool answered = steps_back && has_own_answer(at) && half.last_response > half.last_request;
+    const bool answered = steps_back && has_own_answer(at) && half.responded;
     const bool asked_anew = refused || answered || (half.rnr && half.rnr->psn == at.psn);
     return !asked_anew && (!steps_back || at.packet.time - half.last_request < overtaken_within);
 }

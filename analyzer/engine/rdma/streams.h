@@ -118,12 +118,12 @@ private:
 
         Requests requests;
         bool message_open = false;  ///< its last packet has not come
+        bool responded = false;     ///< behind its latest request came a packet that answers a READ or an atomic
         std::optional<Repetition> again;
         std::optional<Refusal> nak, rnr;           ///< that it was sent, and has not acted upon
         std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
         std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been retransmitted
         Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
-        Time last_response = 0;                    ///< when a packet came that answers a READ or an atomic
         std::uint32_t interface = 0;               ///< by which its latest request came
         std::optional<std::uint32_t> interface_before;  ///< another one
         std::optional<Time> changed_interface;          ///< when requests came by that one again
