@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SMC-R's sessions for replay: "smcr-1" is a connection, "lg-1" a link group with all its connections. To a connection
 // belongs the set-up of its link group; if another one has set that up, this is played first and not compared. So is
-// all of a link group that has several links, since they are shared out among all its connections. A link group that was
-// set up before the capture began is there on both sides when the run begins.
+// all of a link group that has several links, since they are shared out among all its connections. A link group that
+// was set up before the capture began is there on both sides when the run begins.
 #pragma once
 
 #include "replay/engine/player.h"
