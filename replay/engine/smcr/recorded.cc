@@ -167,9 +167,10 @@ bool has_choice(const tracker::LinkGroup& group) { return group.links.size() > 1
 
 /// The connection that set up the link group of a later one; nullptr if there is none.
 const tracker::Connection* first_contact_of(const engine::Engine& engine, const tracker::Connection& connection) {
-    if (connection.link_group == 0 || connection.first_contact.value_or(true)) return nullptr;
+    const tracker::LinkGroup* group = group_of(engine, connection);
+    if (group == nullptr || connection.first_contact.value_or(true)) return nullptr;
     const auto& connections = engine.smcr().connections;
-    for (const std::uint32_t id : engine.smcr().link_groups[connection.link_group - 1].connections)
+    for (const std::uint32_t id : group->connections)
         if (connections[id - 1].first_contact.value_or(false) && !connections[id - 1].merged)
             return &connections[id - 1];
     return nullptr;
@@ -626,6 +627,7 @@ bool names_link(const tracker::Connection& connection) {
 
 constexpr const char* unknown_link =
     "its link group was set up before the capture began, and no ACCEPT and CONFIRM were captured that name the link";
+
 // ---- what no run repeats ---------------------------------------------------------------------------
 
 constexpr const char* vanished =

@@ -33,14 +33,13 @@ Gid prefix_of(const Gid& ip, unsigned bits) {
     return prefix;
 }
 
-Ipv4 subnet_of(const Gid& ip, std::uint8_t bits) {
-    std::uint32_t address = 0;
-    for (std::size_t i = 12; i < 16; ++i) address = address << 8 | ip.octets[i];
-    const std::uint32_t mask = bits == 0 ? 0 : ~std::uint32_t{0} << (32 - bits);
-    address &= mask;
-    return {
-        {static_cast<std::uint8_t>(address >> 24), static_cast<std::uint8_t>(address >> 16),
-         static_cast<std::uint8_t>(address >> 8), static_cast<std::uint8_t>(address)}};
+/// Of an IPv4 address, whose octets are the last ones.
+Ipv4 subnet_of(const Gid& ip, unsigned bits) {
+    constexpr unsigned mapped_bits = 96;
+    const Gid prefix = prefix_of(ip, mapped_bits + bits);
+    Ipv4 subnet;
+    std::copy_n(prefix.octets.begin() + mapped_bits / 8, subnet.octets.size(), subnet.octets.begin());
+    return subnet;
 }
 
 /// Whether the PROPOSAL offers SMC-R in that version.
