@@ -247,6 +247,7 @@ std::string why_not_write(const CaptureOptions& options) {
 }
 
 int run_capture(const CaptureOptions& options) {
+    listen_to_signals();  // what an interface has seen from its opening on is written and told
     Interfaces opened = open_interfaces(options);
     std::vector<capture::Interface*> interfaces;
     for (const auto& interface : opened) interfaces.push_back(interface.get());
@@ -271,7 +272,6 @@ int run_capture(const CaptureOptions& options) {
         recorder.flush_now_and_then();
         return !interrupted() && (options.duration == 0 || seconds() < options.duration);
     };
-    listen_to_signals();
     std::vector<std::uint64_t> frames(opened.size());
     const std::unique_ptr<capture::Source> source = capture::in_time_order(capture::live(std::move(opened), goes_on));
     const auto enough = [&] { return options.count != 0 && engine.capture().frames >= options.count; };

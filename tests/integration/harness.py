@@ -63,6 +63,12 @@ def shifted(capture, seconds, out):
     return out
 
 
+def open_to_all(folder):
+    """Lets whoever the programs run as read and write what is in a test's own folder, and find the way to it."""
+    run(["chmod", "a+rwX", *folder.parents[:2]])  # not what other tests have beside it: they make and remove it meanwhile
+    run(["chmod", "-R", "a+rwX", folder])
+
+
 def fabricscope(*arguments, status=(0, 1), stdin=None):
     """Run the program; exit status 1 says that there are findings, so it is no failure unless the test says so."""
     return run([BUILD / "bin/fabricscope", *arguments], status=status, stdin=stdin)

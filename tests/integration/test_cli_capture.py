@@ -18,7 +18,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from edit import records_of
-from harness import BUILD, ROOT, fabricscope, run
+from harness import BUILD, ROOT, fabricscope, open_to_all, run
 from namespaces import REASON, begin_listening, ip, namespaces, send_frames, status_of, wait_until
 
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -435,8 +435,7 @@ def rights_of(process):
     (["-Z", "nobody"], {}, {"65534"}, 0),
     (["-Z", "root"], {"SUDO_UID": "65534", "SUDO_GID": "65534"}, {"0"}, OF_FILES)])
 def test_what_is_left_once_interfaces_are_open(wire, tmp_path, options, environment, user, capabilities):
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o777)
+    open_to_all(tmp_path)
     whole = tmp_path / "all.pcapng"
     process = begin(wire, "-i", "in0", "-w", whole, *options, env={**os.environ, **environment})
     wait_until(whole.exists)

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from harness import BUILD, ROOT, home_environment, sample
+from harness import BUILD, ROOT, home_environment, open_to_all, sample
 from screen import HEIGHT, WIDTH, a_screen, stopping, wait_for
 
 PROFILE = ROOT / "plugins/smcr/profile/SMC-R"
@@ -29,7 +29,7 @@ def wireshark(home, capture, *arguments):
     geometry = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT}
     (config / "recent_common").write_text(
         "".join(f"gui.geometry_main_{key}: {value}\n" for key, value in geometry.items()))
-    subprocess.run(["chmod", "-R", "a+rwX", *home.parents[:2], home], check=False)
+    open_to_all(home)
     with a_screen() as screen:
         environment = {
             **home_environment(), "DISPLAY": screen.environment["DISPLAY"], "XDG_CONFIG_HOME": str(home),

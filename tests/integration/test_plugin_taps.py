@@ -8,7 +8,8 @@ from collections import Counter
 
 import probe
 import pytest
-from harness import BUILD, ROOT, analyze, fabricscope, fields, home_environment, run, sample, samples, sharkd, tshark
+from harness import (
+    BUILD, ROOT, analyze, fabricscope, fields, home_environment, open_to_all, run, sample, samples, sharkd, tshark)
 from probe import Capture
 
 SIDES = ("client", "server")
@@ -273,7 +274,7 @@ def installed(tmp_path_factory):
     (profiles,) = stage.glob("**/share/wireshark/profiles")
     (home / "wireshark").mkdir(parents=True)
     run(["cp", "-r", profiles, home / "wireshark"])
-    run(["chmod", "-R", "a+rwX", folder.parent, folder])
+    open_to_all(folder)
     return {**home_environment(), "XDG_CONFIG_HOME": str(home)}
 
 

@@ -6,7 +6,7 @@ import re
 import shutil
 
 import pytest
-from harness import BUILD, ROOT, run, sample, tshark
+from harness import BUILD, ROOT, open_to_all, run, sample, tshark
 
 PROFILES = {path.name: path for path in (ROOT / "plugins").glob("*/profile/*")}
 FINDINGS = {  # what stands behind the button, and the profile that is for such captures
@@ -124,7 +124,7 @@ def test_the_button_findings_shows_what_the_program_observes(capture, profile):
 
 def tshark_with(profile, folder, *options):
     shutil.copytree(PROFILES[profile], folder / "wireshark/profiles" / profile)
-    run(["chmod", "-R", "a+rX", *folder.parents[:2], folder])
+    open_to_all(folder)
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     return run([BUILD / "with-plugins", "tshark", "-C", profile, *options], env=environment).decode()
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from edit import FRAME_HEADER, delayed, edited, fcp, fcvi, patch, patch_fcoe
-from harness import BUILD, ROOT, analyze, sample
+from harness import BUILD, ROOT, analyze, open_to_all, sample
 from namespaces import (
     CLIENT, CLIENT6, REASON, SERVER, SERVER6, begin_listening, status_of, wait_until, wired_namespaces)
 
@@ -286,8 +286,7 @@ def test_no_link_group_is_left_behind(wire, tmp_path):
 
 def test_privileges_are_given_up(wire, tmp_path):
     """Whoever plays on an interface is nobody as soon as it is open."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o777)
+    open_to_all(tmp_path)
     (space, interface), _ = wire
     written = tmp_path / "out.pcapng"
     process = begin_listening(space, [
