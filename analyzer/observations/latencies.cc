@@ -14,8 +14,7 @@ namespace {
 using engine::Time;
 
 constexpr Time times_the_median = 20;
-constexpr Time at_least = capture::second / 1'000;  // above the median; less is nobody's trouble
-constexpr std::size_t enough = 20;                  // of a class, to say what is ordinary
+constexpr std::size_t enough = 20;  // of a class, to say what is ordinary
 
 /// Of one session.
 struct Outliers {
@@ -31,7 +30,7 @@ void judge(std::vector<Timed>& all, Outliers& found) {
     std::ranges::nth_element(all, middle, {}, &Timed::took);
     const Time median = middle->took;
     for (const Timed& one : all) {
-        if (one.took < median * times_the_median || one.took - median < at_least) continue;
+        if (one.took < median * times_the_median || one.took - median < ComparedTimes::shortest) continue;
         ++found.count;
         if (one.took <= found.slowest.took) continue;
         found.slowest = one;

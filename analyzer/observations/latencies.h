@@ -26,6 +26,9 @@ struct Timed {
 
 class ComparedTimes {
 public:
+    /// What takes less stands out in no session.
+    static constexpr engine::Time shortest = capture::millisecond;
+
     void add(const Like& like, const Timed& timed);
 
     /// Says of each session that something took 20 times as long as the median of its like, and a millisecond more, if

@@ -172,7 +172,8 @@ bool Streams::is_behind_the_first(const At& at) {
                                                                    : std::nullopt;
     // Each side names the PSN at which the other one begins.
     const auto begin = peer ? connection->end[*peer].starting_psn : std::nullopt;
-    if (!begin || psn_distance(*begin, requester.requests.lowest_psn()) < 0 || is_disconnected(requester)) {
+    if (!begin || !requester.requests.remembers_first() || psn_distance(*begin, requester.requests.lowest_psn()) < 0 ||
+        is_disconnected(requester)) {
         verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::setup_not_captured);
         return true;
     }
@@ -250,7 +251,7 @@ void Streams::on_read_response(At& at) {
     if (read->furthest && psn_distance(at.psn, *read->furthest) > 0) on_repeated_response(at);
     take_response(at, *read);
     const bool all = read->sized && read->answered_to == read->end_psn && read->missing == 0;
-    if (all && !read->answer) read->answer = at.stamp();
+    if (all && !read->seen.answer) read->seen.answer = at.stamp();
 }
 
 /// Its request was not captured, and is one packet, however many answer it; or all of it has come before.
@@ -397,16 +398,16 @@ void Streams::answer_operations(At& at, std::uint32_t psn) {
         // Whatever is missing of it: what follows it has arrived.
         const bool passed = i + 1 < pending.size() && psn_distance(pending[i + 1].seen.psn, psn) >= -1;
         if (!whole && !passed) break;
-        if (one.answer) continue;
+        if (one.seen.answer) continue;
         const bool is_own_answer = at.opcode.operation == ib::Operation::atomic_acknowledge && one.covers(psn);
-        if (one.sends() || is_own_answer) one.answer = at.stamp();
+        if (one.sends() || is_own_answer) one.seen.answer = at.stamp();
         else {
             one.passed = true;
             if (!one.missed) one.missed = at.packet.time;
         }
     }
     const auto is_over = [&](const Pending& one) {
-        return one.answer || (one.missed && at.packet.time - *one.missed > slowest_reaction);
+        return one.seen.answer || (one.missed && at.packet.time - *one.missed > slowest_reaction);
     };
     for (; !pending.empty() && is_over(pending.front()); pending.pop()) {
         note_outstanding_reads(at, pending.front());
@@ -417,35 +418,32 @@ void Streams::answer_operations(At& at, std::uint32_t psn) {
 /// All that had been asked for before the answer came: whatever else was answered by then, it was not.
 void Streams::note_outstanding_reads(const At& at, const Pending& answered) {
     constexpr std::size_t most_looked_at = 512;
+    const std::optional<FrameStamp>& answer = answered.seen.answer;
     Half& requester = *at.half.peer;
     PendingOperations& pending = requester.requests.pending;
-    const bool is_proof = answered.answer && answered.begun && !answered.sends() && answered.seen.retransmitted == 0;
-    if (!is_proof || pending.size() <= requester.reads.count || answered.answer->interface != at.packet.interface)
-        return;
+    const bool is_proof = answer && answered.begun && !answered.sends() && answered.seen.retransmitted == 0;
+    if (!is_proof || pending.size() <= requester.reads.count || answer->interface != at.packet.interface) return;
     MostReads reads;
     for (std::size_t i = 0; i < std::min(pending.size(), most_looked_at); ++i) {
         const Pending& one = pending[i];
-        if (one.sends() || one.seen.first.interface != at.packet.interface || (i > 0 && one.answer)) continue;
-        if (one.seen.first.frame > answered.answer->frame) break;
+        if (one.sends() || one.seen.first.interface != at.packet.interface || (i > 0 && one.seen.answer)) continue;
+        if (one.seen.first.frame > answer->frame) break;
         ++reads.count;
         reads.request_frame = one.seen.first.frame;
     }
-    reads.response_frame = answered.answer->frame;
+    reads.response_frame = answer->frame;
     if (reads.count > requester.reads.count) requester.reads = reads;
 }
 
-void Streams::complete(At& at, const Pending& pending) {
-    Operation operation = pending.seen;
+void Streams::complete(At& at, Pending& pending) {
     const Half& requester = *at.half.peer;
-    operation.answer = pending.answer;
-    if (operation.answer) {
-        if (pending.begun) direction_of(requester).operation_time.add(operation.answer->time - operation.first.time);
-        at.facts.completes |= operation.answer->frame == at.packet.number;
-    }
-    operation.stream = requester.stream;
-    operation.by = requester.side;
-    keep(operation);
-    if (operation.answer && pending.begun) observer_.on_operation(operation);
+    keep(requester, pending.seen);
+    const Operation& operation = pending.seen;
+    if (!operation.answer) return;
+    at.facts.completes |= operation.answer->frame == at.packet.number;
+    if (!pending.begun) return;
+    direction_of(requester).operation_time.add(operation.answer->time - operation.first.time);
+    observer_.on_operation(operation);
 }
 
 }  // namespace fabricscope::engine::rdma

@@ -78,7 +78,7 @@ void Streams::on_request(At& at) {
     if (half.key.transport == Transport::ud) return take_operation(at, false);
     if (at.opcode.operation == ib::Operation::rdma_read_request) size_by_rest(at);
     const Requests::Placed placed = half.requests.place(at.psn, false);
-    settle_early_retry(at, placed.place);
+    if (half.early_retry) settle_early_retry(at, placed.place);
     const bool reliable = is_reliable(half.key.transport);
     const bool seen_before = placed.place == Place::repeated;
     if (half.peer != nullptr && half.peer->own_nak && half.peer->own_nak->psn == at.psn) half.peer->own_nak.reset();
@@ -123,16 +123,16 @@ void Streams::on_request(At& at) {
     } else {
         take_operation(at, placed.place == Place::late);
     }
-    if (!seen_before && placed.place != Place::late) note_life(at);
+    if (half.timeouts.count != 0 && !seen_before && placed.place != Place::late) note_life(at);
     half.last_request = at.packet.time;
     half.responded = false;
     half.interface = at.packet.interface;
 }
 
-/// Who asks for something new has not given up what came before.
+/// Who asks for something new behind a timeout has not given up what came before.
 void Streams::note_life(const At& at) {
     std::optional<Silence>& silence = stream_of(at.half).silence;
-    if (silence && at.half.timeouts.count != 0) silence->last = at.stamp();
+    if (silence) silence->last = at.stamp();
 }
 
 /// Others behind it have been seen: it was overtaken, or it was lost and comes again.
@@ -327,7 +327,7 @@ void Streams::judge_ack_timeout(const At& at) {
 /// next tells: if it waits until nothing but the retry has been acknowledged, nothing had followed.
 void Streams::settle_early_retry(const At& at, Place place) {
     std::unique_ptr<EarlyRetry>& retry = at.half.early_retry;
-    if (!retry || at.psn == retry->psn) return;
+    if (at.psn == retry->psn) return;
     const bool follows = place == Place::next && at.psn == psn_after(retry->psn);
     if (follows && retry->acknowledged)
         verdicts_.broken(rules::ack_timeout, std::move(retry->frames), {at.half.stream}, std::move(retry->text));
@@ -368,18 +368,25 @@ void Streams::take_operation(At& at, bool late) {
     count_bytes(at.direction, type, bytes);
     if (late ? join_operation(at, type) : continue_operation(at)) return;
     Half& half = at.half;
-    const Pending made = new_operation(at, type, bytes);
-    if (!late) half.message_open = !made.ended;
-    if (half.key.transport == Transport::ud || (half.key.transport == Transport::uc && made.ended))
-        return keep(made.seen);
-    half.requests.pending.insert(made, half.peer != nullptr ? options_.limits.outstanding : options_.limits.unpaired);
+    ++at.direction.operations[static_cast<std::size_t>(type)].count;
+    const bool ended = ends_message(at.opcode.position);
+    if (!late) half.message_open = !ended;
+    if (half.key.transport == Transport::ud || (half.key.transport == Transport::uc && ended)) {
+        Pending made;
+        begin_operation(at, type, made);
+        made.seen.bytes = bytes;
+        return keep(half, made.seen);
+    }
+    PendingOperations& pending = half.requests.pending;
+    Pending& made = pending.insert(
+        at.psn, half.peer != nullptr ? options_.limits.outstanding : options_.limits.unpaired);
+    begin_operation(at, type, made);
+    pending.extend(made, bytes);
 }
 
-Pending Streams::new_operation(At& at, OperationType type, std::uint64_t bytes) {
+void Streams::begin_operation(At& at, OperationType type, Pending& made) {
     Half& half = at.half;
     const capture::IbPacket& ib = at.packet.ib;
-    ++at.direction.operations[static_cast<std::size_t>(type)].count;
-    Pending made;
     made.number = ++half.requests.operations;
     made.begun = begins_message(at.opcode.position);
     made.ended = ends_message(at.opcode.position);
@@ -391,17 +398,13 @@ Pending Streams::new_operation(At& at, OperationType type, std::uint64_t bytes) 
     const bool reads = type == OperationType::read;
     half.latest_read = reads && ib.has_reth ? std::optional(ib.reth) : std::nullopt;
     half.cut_reads |= reads && !ib.has_reth;
-    made.seen.stream = half.stream;
-    made.seen.by = half.side;
     made.seen.type = type;
     made.seen.psn = at.psn;
-    made.seen.bytes = bytes;
     made.seen.packets = 1;
     made.seen.retransmitted = at.facts.retransmission ? 1 : 0;
     made.seen.first = made.seen.last = at.stamp();
     at.facts.operation_number = made.number;
     at.facts.operation_bytes = made.asked_bytes;
-    return made;
 }
 
 /// Of the latest operation, unless it begins one.
@@ -467,7 +470,7 @@ void Streams::split(At& at, std::size_t index, std::uint32_t psn) {
     left.end_psn = psn;
     left.ended = false;
     ++at.direction.operations[static_cast<std::size_t>(left.seen.type)].count;
-    pending.insert(right, options_.limits.outstanding);
+    pending.insert(psn, options_.limits.outstanding) = right;
 }
 
 void Streams::unite(At& at, Pending& before, const Pending& after, std::size_t place) {
@@ -494,7 +497,7 @@ void Streams::extend(At& at, Pending& pending) {
     at.facts.request_frame = pending.seen.first.frame;
     if (at.half.key.transport != Transport::uc) return;
     PendingOperations& all = at.half.requests.pending;
-    for (; !all.empty() && all.front().ended; all.pop()) keep(all.front().seen);
+    for (; !all.empty() && all.front().ended; all.pop()) keep(at.half, all.front().seen);
 }
 
 }  // namespace fabricscope::engine::rdma

@@ -101,13 +101,9 @@ void Streams::settle_halves() {
         PendingOperations& pending = half.requests.pending;
         Stream& stream = stream_of(half);
         for (; !pending.empty(); pending.pop()) {
-            const Pending& front = pending.front();
-            if (is_reliable(half.key.transport) && !front.answer && !front.missed) ++stream.unanswered[half.side];
-            Operation operation = front.seen;
-            operation.answer = front.answer;
-            operation.stream = half.stream;
-            operation.by = half.side;
-            keep(operation);
+            Pending& front = pending.front();
+            if (is_reliable(half.key.transport) && !front.seen.answer && !front.missed) ++stream.unanswered[half.side];
+            keep(half, front.seen);
         }
     }
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "analyzer/engine/latencies.h"
 #include "analyzer/engine/rdma/rules.h"
@@ -200,9 +201,9 @@ struct Management {
 };
 
 struct Model : RuleRecord<rules::catalogue> {
-    std::deque<Stream> streams;        ///< streams[id - 1]
-    std::deque<Operation> operations;  ///< the first Limits::operations of them, in the order of their ends
-    std::deque<Event> events;          ///< the first Limits::events of them
+    std::deque<Stream> streams;         ///< streams[id - 1]
+    std::vector<Operation> operations;  ///< the first Limits::operations of them, in the order of their ends
+    std::deque<Event> events;           ///< the first Limits::events of them
     std::uint64_t cnps = 0;
     std::uint64_t ce_marked = 0;
     std::uint64_t pfc_frames = 0;

@@ -10,9 +10,8 @@ using ib::psn_distance;
 
 // ---- operations ------------------------------------------------------------------------------------
 
-void PendingOperations::insert(const Pending& pending, std::size_t limit) {
+Pending& PendingOperations::insert(std::uint32_t psn, std::size_t limit) {
     if (count_ >= limit) pop();
-    bytes_ += sent_bytes_of(pending);
     if (count_ == ring_.size()) {
         std::vector<Pending> larger(std::max<std::size_t>(2 * ring_.size(), 4));
         for (std::size_t i = 0; i < count_; ++i) larger[i] = (*this)[i];
@@ -20,9 +19,12 @@ void PendingOperations::insert(const Pending& pending, std::size_t limit) {
         first_ = 0;
     }
     std::size_t place = count_++;
-    for (; place > 0 && psn_distance(pending.seen.psn, (*this)[place - 1].seen.psn) > 0; --place)
+    for (; place > 0 && psn_distance(psn, (*this)[place - 1].seen.psn) > 0; --place)
         (*this)[place] = (*this)[place - 1];
-    (*this)[place] = pending;
+    Pending& made = (*this)[place];
+    made = {};
+    made.seen.psn = psn;
+    return made;
 }
 
 std::size_t PendingOperations::begun_by(std::uint32_t psn) {
@@ -56,7 +58,7 @@ std::uint32_t Pending::ask_again(std::uint32_t from) {
     std::uint32_t lost = missing;
     const std::uint32_t due = answered_to.value_or(seen.psn);
     if (passed && sized && !sends()) lost += static_cast<std::uint32_t>(std::max(psn_distance(due, end_psn), 0));
-    answer.reset();
+    seen.answer.reset();
     missed.reset();
     passed = false;
     if (seen.type != OperationType::read) return lost;
@@ -73,6 +75,8 @@ namespace {
 // Further away is no packet that was lost or retransmitted, as long as no queue is as long as that.
 constexpr std::int32_t farthest_back = 1 << 16;
 constexpr std::int32_t farthest_ahead = 1 << 20;
+// PSNs run in a circle: what lies half of it behind cannot be told from what lies ahead.
+constexpr std::uint32_t farthest_remembered = 1 << 22;
 
 }  // namespace
 
@@ -92,16 +96,21 @@ void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
     if (!started_) first_psn_ = lowest_ = next_ = psn, began_ = now;
     started_ = true;
     const std::uint32_t end = psn_after(psn, std::max(count, 1U));
-    const std::int32_t ahead = psn_distance(next_, psn);
-    if (ahead > 0 && !share_unknown_) add_gap({next_, psn, now});
-    if (ahead < 0) fill(psn, end);
-    if (psn_distance(psn, lowest_) > 0) {
-        if (psn_distance(end, lowest_) > 0) add_gap({end, lowest_, began_});
-        lowest_ = psn;
-    }
+    if (const std::int32_t ahead = psn_distance(next_, psn); ahead < 0) take_late(psn, end);
+    else if (ahead > 0 && !share_unknown_) add_gap({next_, psn, now});
     if (psn_distance(next_, end) <= 0) return;
     next_ = end;
     share_unknown_ = count == 0;
+    if (((next_ - lowest_) & ib::psn_mask) <= farthest_remembered) return;
+    lowest_ = psn_after(next_, ib::psn_mask + 1 - farthest_remembered);
+    remembers_first_ = false;
+}
+
+void Requests::take_late(std::uint32_t psn, std::uint32_t end) {
+    fill(psn, end);
+    if (psn_distance(psn, lowest_) <= 0) return;
+    if (psn_distance(end, lowest_) > 0) add_gap({end, lowest_, began_});
+    lowest_ = psn;
 }
 
 void Requests::add_gap(const Gap& gap) {

@@ -15,6 +15,7 @@ namespace fabricscope::engine::rdma {
 
 /// An operation whose end has not been seen.
 struct Pending {
+    /// If it has an answer, all of that has come, and it has not been asked for again since.
     Operation seen;
     std::uint64_t number = 0;                  ///< in the order in which they were asked for, from 1
     std::uint32_t end_psn = 0;                 ///< behind its last packet so far; READ: behind its responses, if known
@@ -22,8 +23,6 @@ struct Pending {
     bool begun = false;                        ///< its first packet was captured
     bool ended = false;                        ///< its last one was
     bool sized = true;                         ///< `end_psn` is certain
-    /// All of its answer has come, and it has not been asked for again since.
-    std::optional<FrameStamp> answer;
     /// When it showed that a part of its own answer is missing, or all of it: a later one came.
     std::optional<Time> missed;
     bool passed = false;  ///< a later one was answered
@@ -49,9 +48,9 @@ public:
     Pending& front() { return ring_[first_]; }
     Pending& back() { return (*this)[count_ - 1]; }
     Pending& operator[](std::size_t index) { return ring_[(first_ + index) & (ring_.size() - 1)]; }
-    /// At its place among the others.
-    void insert(const Pending& pending, std::size_t limit);
-    /// Another packet of one of them.
+    /// An empty one at its PSN's place among the others.
+    Pending& insert(std::uint32_t psn, std::size_t limit);
+    /// A packet of one of them.
     void extend(Pending& pending, std::uint64_t bytes) {
         pending.seen.bytes += bytes;
         if (pending.sends()) bytes_ += bytes;
@@ -109,7 +108,10 @@ public:
     bool started() const { return started_; }
     std::uint32_t first_psn() const { return first_psn_; }
     std::uint32_t next_psn() const { return next_; }
+    /// The first one in order of PSNs, of those that are remembered.
     std::uint32_t lowest_psn() const { return lowest_; }
+    /// Whether that is the first one of all.
+    bool remembers_first() const { return remembers_first_; }
     const std::optional<std::uint32_t>& acknowledged() const { return acknowledged_; }
     /// Whether no operation was forgotten of late for want of room.
     bool has_room(std::size_t limit) const { return pending.size() < limit; }
@@ -146,14 +148,16 @@ public:
 
 private:
     void add_gap(const Gap& gap);
+    void take_late(std::uint32_t psn, std::uint32_t end);
 
     const Limits& limits_;
     std::vector<Gap> gaps_;
     std::uint32_t first_psn_ = 0, next_ = 0;
-    std::uint32_t lowest_ = 0;  ///< PSN that was seen
+    std::uint32_t lowest_ = 0;
     Time began_ = 0;
     std::optional<std::uint32_t> acknowledged_;
     bool started_ = false;
+    bool remembers_first_ = true;
     bool share_unknown_ = false;  ///< the latest packet is a READ that may take more PSNs than one
 };
 

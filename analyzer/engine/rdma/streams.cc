@@ -201,7 +201,7 @@ Streams::Half* Streams::half_of(const Packet& packet) {
 }
 
 Streams::Half*& Streams::latest_of(const Key& key) {
-    return latest_[(key.qpn ^ key.pair.source.bytes.back()) % latest_.size()];
+    return latest_[mixed(std::uint64_t{key.qpn} << 8 | key.pair.source.bytes.back()) % latest_.size()];
 }
 
 /// Datagrams name both queue pairs; an answer belongs to what it answers.
@@ -274,7 +274,10 @@ Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
 
 // ---- what is kept ----------------------------------------------------------------------------------
 
-void Streams::keep(const Operation& operation) {
+/// Its stream may have been joined with another one since it was asked for.
+void Streams::keep(const Half& asker, Operation& operation) {
+    operation.stream = asker.stream;
+    operation.by = asker.side;
     if (model_.operations.size() < options_.limits.operations) model_.operations.push_back(operation);
     else ++model_.dropped_operations;
 }

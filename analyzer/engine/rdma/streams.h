@@ -192,7 +192,7 @@ private:
     void judge_ack_timeout(const At& at);
     void settle_early_retry(const At& at, Place place);
     void take_operation(At& at, bool late);
-    Pending new_operation(At& at, OperationType type, std::uint64_t bytes);
+    void begin_operation(At& at, OperationType type, Pending& made);
     bool continue_operation(At& at);
     bool join_operation(At& at, OperationType type);
     void split(At& at, std::size_t index, std::uint32_t psn);
@@ -221,8 +221,8 @@ private:
     void tell_what_is_answered(At& at, std::uint32_t psn);
     static void settle_repeated(Half& requester, Direction& asker, std::uint32_t psn);
     void answer_operations(At& at, std::uint32_t psn);
-    void complete(At& at, const Pending& pending);
-    void keep(const Operation& operation);
+    void complete(At& at, Pending& pending);
+    void keep(const Half& asker, Operation& operation);
 
     Event* add_event(const At& at, Event::Kind kind, std::uint32_t psn, std::uint64_t count);
     void learn_mtu(At& at);

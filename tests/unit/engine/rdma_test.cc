@@ -179,6 +179,26 @@ TEST(Rdma, AReadOfARestTellsTheMtu) {
     EXPECT_EQ(s.from[a].retransmitted.packets, 1U);
 }
 
+TEST(Rdma, PsnsThatComeRoundAgainAreNotThoseBefore) {
+    constexpr std::uint32_t mtu = 256, responses = 1 << 20, rounds = 40;
+    World w;
+    w.request(a, send_first, 0, mtu), w.request(a, send_last, 1, mtu), w.answer(b, 1);
+    std::uint32_t psn = 2;
+    for (std::uint32_t i = 0; i < rounds; ++i) {
+        w.read(a, psn, responses * mtu);
+        psn += responses;
+        w.request(a, send_only, psn), w.answer(b, psn), ++psn;
+    }
+    w.wait(capture::second), w.request(a, send_only, psn - 1), w.answer(b, psn - 1);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].not_captured, 0U);
+    EXPECT_EQ(s.from[a].out_of_order, 0U);
+    EXPECT_EQ(s.from[a].retransmitted.timeout, 1U);
+    EXPECT_EQ(s.from[a].duplicate_requests, 1U);
+    EXPECT_EQ(s.from[a].operations[0].count, rounds + 1U);
+    EXPECT_TRUE(w.tracker.model().findings.empty());
+}
+
 TEST(Rdma, TheOtherHalfJoinsAStreamThatWasNumberedBefore) {
     World w;
     w.request(a, send_only, 100), w.request(b, send_only, 0x500000, 40);
