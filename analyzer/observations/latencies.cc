@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
 
 #include "analyzer/observations/words.h"
 
@@ -14,7 +16,8 @@ namespace {
 using engine::Time;
 
 constexpr Time times_the_median = 20;
-constexpr std::size_t enough = 20;  // of a class, to say what is ordinary
+constexpr Time at_least = capture::millisecond;  // above the median; less is nobody's trouble
+constexpr std::size_t enough = 20;               // of a class, to say what is ordinary
 
 /// Of one session.
 struct Outliers {
@@ -30,7 +33,7 @@ void judge(std::vector<Timed>& all, Outliers& found) {
     std::ranges::nth_element(all, middle, {}, &Timed::took);
     const Time median = middle->took;
     for (const Timed& one : all) {
-        if (one.took < median * times_the_median || one.took - median < ComparedTimes::shortest) continue;
+        if (one.took < median * times_the_median || one.took - median < at_least) continue;
         ++found.count;
         if (one.took <= found.slowest.took) continue;
         found.slowest = one;
@@ -41,13 +44,19 @@ void judge(std::vector<Timed>& all, Outliers& found) {
 }  // namespace
 
 void ComparedTimes::add(const Like& like, const Timed& timed) {
-    classes_[{like.session, like.side, like.operation, static_cast<int>(std::bit_width(like.bytes))}].push_back(timed);
+    all_.push_back({{like.session, like.side, like.operation, static_cast<int>(std::bit_width(like.bytes))}, timed});
 }
 
 void ComparedTimes::observe(
     const Kind& kind, const char* noun, std::string (*name)(std::uint32_t session), Observations& observations) && {
+    std::set<std::uint32_t> slow;  // sessions; in the others nothing can stand out
+    for (const One& one : all_)
+        if (one.timed.took >= at_least) slow.insert(one.of.session);
+    std::map<Class, std::vector<Timed>> classes;
+    for (const One& one : all_)
+        if (slow.contains(one.of.session)) classes[one.of].push_back(one.timed);
     std::map<std::uint32_t, Outliers> sessions;
-    for (auto& [like, all] : classes_) judge(all, sessions[like.session]);
+    for (auto& [like, all] : classes) judge(all, sessions[like.session]);
     for (const auto& [session, found] : sessions) {
         if (found.count == 0) continue;
         Observation& o = observations.add(

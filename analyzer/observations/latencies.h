@@ -4,7 +4,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,9 +25,6 @@ struct Timed {
 
 class ComparedTimes {
 public:
-    /// What takes less stands out in no session.
-    static constexpr engine::Time shortest = capture::millisecond;
-
     void add(const Like& like, const Timed& timed);
 
     /// Says of each session that something took 20 times as long as the median of its like, and a millisecond more, if
@@ -43,7 +39,11 @@ private:
         int size = 0;  ///< powers of two
         auto operator<=>(const Class&) const = default;
     };
-    std::map<Class, std::vector<Timed>> classes_;
+    struct One {
+        Class of;
+        Timed timed;
+    };
+    std::vector<One> all_;
 };
 
 }  // namespace fabricscope::observations

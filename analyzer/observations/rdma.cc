@@ -325,25 +325,14 @@ private:
     std::map<std::uint32_t, std::vector<Time>> times_;
 };
 
-Time time_of(const Operation& operation) { return operation.answer->time - operation.first.time; }
-
-/// By id - 1: whether any operation of the stream took so long that it may stand out.
-std::vector<bool> slow_streams(const Model& model) {
-    std::vector<bool> slow(model.streams.size());
-    for (const Operation& one : model.operations)
-        if (one.answer && time_of(one) >= ComparedTimes::shortest) slow[one.stream - 1] = true;
-    return slow;
-}
-
 void observe_latencies(const Model& model, Observations& observations) {
-    const std::vector<bool> slow = slow_streams(model);
     const Troubles troubles(model);
     ComparedTimes latencies;
     for (const Operation& one : model.operations) {
-        if (!slow[one.stream - 1] || !one.answer || one.retransmitted != 0 || troubles.meanwhile(one)) continue;
+        if (!one.answer || one.retransmitted != 0 || troubles.meanwhile(one)) continue;
         latencies.add(
             {one.stream, one.by, static_cast<unsigned>(one.type), one.bytes},
-            {time_of(one), one.first.frame, one.answer->frame});
+            {one.answer->time - one.first.time, one.first.frame, one.answer->frame});
     }
     std::move(latencies).observe(kinds::latency_outlier, "operation", stream_name, observations);
 }
