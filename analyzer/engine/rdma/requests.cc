@@ -21,10 +21,7 @@ Pending& PendingOperations::insert(std::uint32_t psn, std::size_t limit) {
     std::size_t place = count_++;
     for (; place > 0 && psn_distance(psn, (*this)[place - 1].seen.psn) > 0; --place)
         (*this)[place] = (*this)[place - 1];
-    Pending& made = (*this)[place];
-    made = {};
-    made.seen.psn = psn;
-    return made;
+    return (*this)[place] = {};
 }
 
 std::size_t PendingOperations::begun_by(std::uint32_t psn) {

@@ -48,7 +48,7 @@ public:
     Pending& front() { return ring_[first_]; }
     Pending& back() { return (*this)[count_ - 1]; }
     Pending& operator[](std::size_t index) { return ring_[(first_ + index) & (ring_.size() - 1)]; }
-    /// An empty one at its PSN's place among the others.
+    /// An empty one, to be filled in, at that PSN's place among the others.
     Pending& insert(std::uint32_t psn, std::size_t limit);
     /// A packet of one of them.
     void extend(Pending& pending, std::uint64_t bytes) {

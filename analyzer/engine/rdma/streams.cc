@@ -201,7 +201,8 @@ Streams::Half* Streams::half_of(const Packet& packet) {
 }
 
 Streams::Half*& Streams::latest_of(const Key& key) {
-    return latest_[mixed(std::uint64_t{key.qpn} << 8 | key.pair.source.bytes.back()) % latest_.size()];
+    // Queue pairs of both hosts often have the same number, and hosts the same last octet.
+    return latest_[mixed(key.pair.source.halves().back() ^ key.qpn) % latest_.size()];
 }
 
 /// Datagrams name both queue pairs; an answer belongs to what it answers.
