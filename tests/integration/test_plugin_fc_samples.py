@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 from fc_samples import rule_cases, samples
-from harness import analyze, fields, tshark
+from harness import analyze, fields, open_to_all, tshark
 
 #: Wireshark's FCP dissector finds fault with an FCP_XFER_RDY that is none of FC-AE-RDMA's.
 NOT_OURS = "FCP_XFER_RDY"
@@ -47,8 +47,7 @@ def test_as_the_program_says(group):
 
 def test_broken_rules_as_the_program_says(tmp_path):
     cases = rule_cases(tmp_path)
-    for path in (tmp_path, tmp_path.parent, *tmp_path.iterdir()):
-        path.chmod(0o755)
+    open_to_all(tmp_path)
     for case in cases:
         check(case["name"], case["capture"])
 
