@@ -15,8 +15,6 @@ namespace fabricscope::engine::fcvi {
 struct OpenMessage {
     std::uint64_t message = 0;  ///< id
     FrameStamp step;
-    bool is_read = false;
-    bool is_answered_in_part = false;
 };
 
 /// Of MSG_IDs, of which FFFFFFFFh is followed by 0 (5.9.6).

@@ -326,34 +326,30 @@ void MessageRules::on_good_response(const Arrival& a, const Connection& connecti
     judge_order(a, connection, message);
     judge_after_loss(a, connection, message);
     Sender& sender = connections_.state(connection.id).sender[message.from];
-    if (message.reads()) sender.read_answered = message.msg_id;
-    else if (!sender.good_response_to || before(*sender.good_response_to, message.msg_id))
-        sender.good_response_to = message.msg_id;
+    std::optional<std::uint32_t>& latest = message.reads() ? sender.read_answered : sender.good_response_to;
+    if (!latest || before(*latest, message.msg_id)) latest = message.msg_id;
 }
 
+/// Of the two answers the one that comes too late shows it: that one was not seen before the other proves nothing.
 void MessageRules::judge_order(const Arrival& a, const Connection& connection, const Message& message) {
     const ConnectionState& state = connections_.state(connection.id);
     const Sender& sender = state.sender[message.from];
     if (state.reordered) return judge_.undecided(rules::responses_in_order, UndecidedReason::out_of_order);
-    const auto earlier_read = std::ranges::find_if(
-        sender.awaiting, [&](const auto& open) { return open.second.is_read && before(open.first, message.msg_id); });
-    const bool read_waits = earlier_read != sender.awaiting.end();
-    if (message.reads()) {
-        return judge_(rules::responses_in_order, !read_waits, a, [&] {
-            return fmt::format("Read {} is answered before Read {}", message.msg_id, earlier_read->first);
-        });
-    }
-    const bool in_order = !sender.good_response_to || before(*sender.good_response_to, message.msg_id);
-    judge_(rules::responses_in_order, in_order, a, [&] {
-        return fmt::format("Message {} is answered after Message {}", message.msg_id, *sender.good_response_to);
+    const std::optional<std::uint32_t>& latest = message.reads() ? sender.read_answered : sender.good_response_to;
+    judge_(rules::responses_in_order, !latest || before(*latest, message.msg_id), a, [&] {
+        return fmt::format(
+            "{} {} is answered after {} {}", message.reads() ? "Read" : "Message", message.msg_id,
+            message.reads() ? "Read" : "Message", *latest);
     });
     if (connection.reliability() != Reliability::reliable_reception) return;
-    // Of an answer that has begun the rest may have been missed by the capture.
-    if (read_waits && earlier_read->second.is_answered_in_part)
-        return judge_.undecided(rules::read_first, UndecidedReason::response_not_captured);
-    judge_(rules::read_first, !read_waits, a, [&] {
-        return fmt::format("Message {} succeeds before Read {} has been answered", message.msg_id, earlier_read->first);
-    });
+    if (message.reads()) {
+        const bool first = !sender.good_response_to || !before(message.msg_id, *sender.good_response_to);
+        judge_(rules::read_first, first, a, [&] {
+            return fmt::format(
+                "Message {} has succeeded before Read {} is answered", *sender.good_response_to, message.msg_id);
+        });
+        return;
+    }
     const bool good = !sender.failed_message || before(message.msg_id, *sender.failed_message);
     judge_(rules::nothing_good_after_error, good, a, [&] {
         return fmt::format("Message {} succeeds though Message {} has failed", message.msg_id, *sender.failed_message);

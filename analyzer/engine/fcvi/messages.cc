@@ -191,7 +191,7 @@ void Messages::on_request(const Arrival& a) {
         if (!a.ends_exchange()) {
             Sender& sender = connections_.state(message->connection).sender[message->from];
             if (sender.awaiting.size() < ConnectionState::most && !message->response)
-                sender.awaiting[message->msg_id] = {message->id, message->first, message->reads(), false};
+                sender.awaiting[message->msg_id] = {message->id, message->first};
             timeouts_.expect_message_response(a);
         }
     }
@@ -218,9 +218,6 @@ void Messages::on_response(const Arrival& a) {
     rules_.on_response_frame(a, connection, *message, flags.resp_err);
     if (!message->response) {
         message->response = a.step();
-        auto& awaiting = connections_.state(connection.id).sender[message->from].awaiting;
-        if (const auto open = awaiting.find(message->msg_id); open != awaiting.end())
-            open->second.is_answered_in_part = true;
         ++connection.from[a.from()].responses;
         Sender& answerer = connections_.state(connection.id).sender[a.from()];
         if (connection.is_iso() && connection.from_start && connection.outcome == Outcome::unknown &&

@@ -17,6 +17,7 @@ constexpr auto unreliable = Reliability::unreliable_delivery;
 constexpr auto delivery = Reliability::reliable_delivery;
 constexpr auto reception = Reliability::reliable_reception;
 constexpr const char* a_send = "message side=client at=1ms octets=100\n";
+constexpr const char* a_read = "message side=client at=1ms octets=100 transfer=read beyond=4K\n";
 
 class FcviLevels : public testing::TestWithParam<std::tuple<Version, Reliability>> {
 protected:
@@ -393,6 +394,13 @@ TEST(FcviTracker, FactsLinkResponsesToRequests) {
     EXPECT_EQ(w.facts.back().message, 1U);
     EXPECT_EQ(w.facts.back().from, server);
     EXPECT_EQ(w.facts.back().connection, 1U);
+}
+
+TEST(FcviTracker, AnAnswerThatWasNotCapturedIsNoLaterThanOthers) {
+    const auto two_reads = std::string(a_read) + a_read;
+    EXPECT_EQ(World(connection(Version::iso, delivery, two_reads), {"FCVI_READ_RESP/1 drop"}).found(), Ids());
+    const auto read_and_send = std::string(a_read) + a_send;
+    EXPECT_EQ(World(connection(Version::iso, reception, read_and_send), {"FCVI_READ_RESP drop"}).found(), Ids());
 }
 
 TEST(FcviTracker, LimitsHold) {
