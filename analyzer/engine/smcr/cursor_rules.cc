@@ -90,6 +90,10 @@ void CursorRules::judge_window(const Transfer& t, const Motion& producer) {
 void CursorRules::on_write(const Transfer& t, const Flow::Write& write) {
     t.mine.written_frame = t.frame();
     const auto capacity = t.sending.capacity();
+    if (t.sending.is_doubtful(write)) {
+        doubt_writes(t, t.sending.producer_position());
+        return verdicts_.undecided(rules::window, UndecidedReason::frames_missing);
+    }
     if (!capacity || write.late || t.sending.replay_expected()) return;
     const std::uint64_t place = t.sending.locate(write);
     const std::uint64_t end = place + write.length;
@@ -121,13 +125,15 @@ void CursorRules::judge_consumer(const Transfer& t, const Motion& consumer) {
 
 // ---- WRITEs before CDC ---------------------------------------------------------------------------
 
-/// A WRITE that was not captured may have gone to any place in the window.
 void CursorRules::note_missing_writes(const Transfer& t, const Motion& producer) {
     const bool complete = !t.doubt_of_sender() && !t.mine.moves();
-    if (complete) return;
+    if (!complete) doubt_writes(t, std::max(producer.position, t.sending.producer_position()));
+}
+
+/// A WRITE that was not captured may have gone to any place in the window.
+void CursorRules::doubt_writes(const Transfer& t, std::uint64_t producer) {
     const auto capacity = t.sending.capacity();
-    t.mine.unsure_below = capacity ? std::max(producer.position, t.sending.producer_position()) + *capacity
-                                   : std::numeric_limits<std::uint64_t>::max();
+    t.mine.unsure_below = capacity ? producer + *capacity : std::numeric_limits<std::uint64_t>::max();
 }
 
 void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool writes_wait) {

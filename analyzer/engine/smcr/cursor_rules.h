@@ -21,6 +21,7 @@ private:
     void judge_consumer(const Transfer& t, const Motion& consumer);
     void judge_coverage(const Transfer& t, const Motion& producer, bool writes_wait);
     static void note_missing_writes(const Transfer& t, const Motion& producer);
+    static void doubt_writes(const Transfer& t, std::uint64_t producer);
 
     Verdicts& verdicts_;
 };

@@ -177,13 +177,18 @@ void Flow::infer_size(std::uint64_t offset) {
     direction_->rmbe_size_inferred = true;
 }
 
+/// How far a place in the RMB element is ahead of where the last WRITE ended.
+std::uint64_t Flow::ahead_of_frontier(std::uint64_t place, std::uint64_t cap) const {
+    return (place + cap - frontier_ % cap) % cap;
+}
+
 /// A place in the RMB element stands for one position in each lap. In order, that is where the last
 /// WRITE ended; otherwise WRITEs before it are missing, or it comes late, or it is being repeated.
 std::uint64_t Flow::locate(const Write& write) const {
     const auto cap = lap();
     const std::uint64_t place = write.offset - base();
     if (!cap) return place;
-    const std::uint64_t ahead = (place + *cap - frontier_ % *cap) % *cap;
+    const std::uint64_t ahead = ahead_of_frontier(place, *cap);
     const std::uint64_t forward = frontier_ + ahead;
     if (forward < *cap) return forward;  // the first lap has no earlier one
     const std::uint64_t back = forward - *cap;
@@ -191,8 +196,18 @@ std::uint64_t Flow::locate(const Write& write) const {
     // Of the two places one is within the window, unless consumer cursors are missing from the capture.
     const bool fits = forward + write.length <= consumer_.position + *cap;
     if (replay_expected_ && !write.left_link) return ahead == 0 && fits ? forward : back;
-    if (fits) return forward;
-    return write.late || ahead > *cap - ahead ? back : forward;
+    const bool nearer_back = ahead > *cap - ahead;
+    if (fits) return write.late && nearer_back ? back : forward;
+    return write.late || nearer_back ? back : forward;
+}
+
+/// Packets are missing, and the WRITE is no nearer to where the last one ended than to where one of the lap before did:
+/// it may be either.
+bool Flow::is_doubtful(const Write& write) const {
+    const auto cap = lap();
+    if (!cap || !write.lap_unsure || write.late || replay_expected_ || write.offset < base()) return false;
+    const std::uint64_t ahead = ahead_of_frontier(write.offset - base(), *cap);
+    return frontier_ + ahead >= *cap && ahead > *cap - ahead;
 }
 
 std::optional<std::uint64_t> Flow::on_write(const Write& write) {
@@ -203,6 +218,7 @@ std::optional<std::uint64_t> Flow::on_write(const Write& write) {
         set_base(static_cast<std::uint8_t>(write.offset));
     if (write.offset < base()) return std::nullopt;
     infer_size(write.offset);
+    if (is_doubtful(write)) return std::nullopt;
     const std::uint64_t position = locate(write);
     settle_origin(position);
     if (position < origin_) return std::nullopt;  // the rest of what was under way when the capture began

@@ -146,6 +146,7 @@ public:
     bool replay_expected() const { return replay_expected_; }
     bool was_written(std::uint64_t begin, std::uint64_t end) const { return written_.covers(begin, end); }
     std::uint64_t locate(const Write& write) const;
+    bool is_doubtful(const Write& write) const;
     /// Octets written that were not counted, for want of room.
     std::uint64_t left_out() const { return written_.left_out(); }
 
@@ -163,6 +164,7 @@ private:
         const auto& size = direction_->rmbe_size;
         return size && *size > base() ? std::optional(*size - base()) : std::nullopt;
     }
+    std::uint64_t ahead_of_frontier(std::uint64_t place, std::uint64_t cap) const;
     /// Of a cursor in the data area.
     std::uint64_t position_of(std::uint64_t wraps, wire::Cursor cursor) const;
     Motion motion(const Track& track, wire::Cursor cursor) const;

@@ -82,8 +82,20 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
 /// A packet to a queue pair that no message has named.
 void LinkGroups::on_unknown(const capture::Packet& packet) {
     if (recognise(packet)) return void(deliver(packet));
-    if (!room_.admitting() && room_.expects(packet)) return hold(packet);
+    if (!room_.admitting() && room_.expects(packet)) {
+        if (!room_.full()) return hold(packet);
+        // What came before goes first.
+        room_.admit_packets([&](const capture::Packet& waiting, bool overdue) { return admit(waiting, overdue); });
+        if (deliver(packet)) return;
+    }
     if (midstream_.identify(packet)) deliver(packet);
+}
+
+/// Whether the packet, which has waited, need not wait any longer.
+bool LinkGroups::admit(const capture::Packet& packet, bool overdue) {
+    if (deliver(packet) || (recognise(packet) && deliver(packet))) return true;
+    if (overdue) on_unknown(packet);
+    return overdue;
 }
 
 /// Whether the packet begins a link of which ACCEPT, CONFIRM or ADD LINK named another GID or queue pair, or CONFIRM is
@@ -176,8 +188,9 @@ void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event) {
 void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     a.facts->what = FrameFacts::What::write;
     a.facts->length = event.length;
-    const RmbTable::Target target = target_of(a, event.r_key, event.address);
+    RmbTable::Target target = target_of(a, event.r_key, event.address);
     if (event.repeated()) return count_repetition(a, target.connection);
+    if (was_over(target.connection, a)) target.connection = 0;
     transfer_rules_.on_write_packet(a, event);
     if (a.history->watched) link_rules_.on_data(a);
     if (target.deleted) link_rules_.on_write_to_deleted(a, *target.deleted);
@@ -236,11 +249,19 @@ void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
     const bool aborts = cdc.state.abnormal_close && !cdc.flags.failover_validation;
     if (aborts && !connection.from[a.from].aborted) setup_rules_.close.on_abort(a, connection);
     place_strays(a, session, cdc);
+    expect_missed_replay(a, session);
     transfer_rules_.on_cdc(a, session, cdc, room_.holds_data());
     sessions_.on_cdc(session, a.from, cdc, *a.facts);
     LinkGroup& group = links_.at(a.group).group;
     if (const auto base = connection.from[a.from].cursor_base; base && !group.cursor_base)
         links_.set_base(group, *base);
+}
+
+/// The side goes on on another link. If packets are missing, so may be the failover validation before it.
+void LinkGroups::expect_missed_replay(const Arrival& a, Session& session) {
+    Sent& sent = session.sent[a.from];
+    const bool moves = sent.link && sent.link != a.link && !a.late;
+    if (moves && !sent.moves() && !a.history->complete()) session.flow[a.from].expect_replay();
 }
 
 void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write) {
@@ -249,6 +270,7 @@ void LinkGroups::use_write(Arrival& a, std::uint32_t connection, const Flow::Wri
     sessions_.open(session, links_.at(a.group).group.cursor_base);
     if (session.connection->decline) setup_rules_.decline.on_data(a, *session.connection);
     Flow::Write placed = write;
+    expect_missed_replay(a, session);
     Sent& sent = session.sent[a.from];
     placed.left_link = sent.moves() && sent.validation_on(a.link) == nullptr;
     placed.lap_unsure = !a.history->complete();
@@ -385,6 +407,16 @@ std::optional<UndecidedReason> LinkGroups::why_not_announced(const Arrival& a) {
     return std::nullopt;
 }
 
+/// Both sides had closed the connection: its RMB elements are another's, if what would tell whose may be missing.
+bool LinkGroups::was_over(std::uint32_t connection, const Arrival& a) {
+    if (connection == 0 || a.late) return false;
+    const PerSide<Sent>& sent = sessions_.at(connection).sent;
+    const auto closed = [&](Side side) {
+        return sent[side].closed_frame != 0 && sent[side].closed_frame < a.packet->number;
+    };
+    return closed(Side::client) && closed(Side::server) && !sent[a.from].moves() && why_not_announced(a);
+}
+
 /// Nothing has announced the WRITE's RMB, or given its element to a connection.
 void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target) {
     transfer_rules_.on_lost_write(a, why_lost(target.place), rkey, why_not_announced(a));
@@ -430,11 +462,7 @@ void LinkGroups::admit() {
 
 void LinkGroups::admit_waiting() {
     room_.admit(
-        [&](const capture::Packet& packet, bool overdue) {
-            if (deliver(packet) || (recognise(packet) && deliver(packet))) return true;
-            if (overdue) on_unknown(packet);
-            return overdue;
-        },
+        [&](const capture::Packet& packet, bool overdue) { return admit(packet, overdue); },
         [&](const WaitingData& data, bool overdue) { return settle(data, overdue); });
 }
 
@@ -457,8 +485,16 @@ bool LinkGroups::takes_data(std::uint32_t connection) {
     return c.midstream || c.setup.confirm || c.alert_token[Side::client];
 }
 
+/// What was sent before the connection began is another's, which had the token or RMB element then.
+bool LinkGroups::began_later(std::uint32_t connection, const Arrival& a) {
+    if (connection == 0) return false;
+    const Connection& c = *sessions_.at(connection).connection;
+    return !c.midstream && c.interface == a.packet->interface && c.first_time > a.packet->time;
+}
+
 bool LinkGroups::settle(Arrival& a, const WaitingData::Write& waiting, bool overdue) {
-    const RmbTable::Target target = target_of(a, waiting.rkey, waiting.address);
+    RmbTable::Target target = target_of(a, waiting.rkey, waiting.address);
+    if (began_later(target.connection, a) || was_over(target.connection, a)) target.connection = 0;
     if (target.connection == 0 && use_without_confirm(a, waiting)) return true;
     if (!takes_data(target.connection) && !overdue) return false;
     if (target.connection != 0) use_write(a, target.connection, waiting.write.at(target.offset));
@@ -468,7 +504,8 @@ bool LinkGroups::settle(Arrival& a, const WaitingData::Write& waiting, bool over
 
 bool LinkGroups::settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdue) {
     const wire::Cdc& cdc = waiting.message;
-    const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
+    std::uint32_t connection = connection_of_token(a, cdc.alert_token);
+    if (began_later(connection, a)) connection = 0;
     if (connection == 0 && use_without_confirm(a, waiting)) return true;
     if (!takes_data(connection) && !overdue) return false;
     if (connection != 0) use_cdc(a, sessions_.at(connection), cdc);
@@ -505,11 +542,17 @@ bool may_be_deleted(const LinkGroup& group, const Link& link) {
     });
 }
 
+/// Whether a side was silent for so long that it does not matter how far the clocks of two interfaces differ.
+bool was_silent(const Link& link) {
+    const auto silence = [&](Side of) { return link.repeated[other(of)].last.time - link.heard[of]; };
+    return std::max(silence(Side::client), silence(Side::server)) > capture::second;
+}
+
 /// Whether requests on the link stayed without an answer at the end: of whom nothing at all was captured, the answers
 /// may have been missed.
-bool is_unanswered(const LinkGroup& group, const Link& link, const QueuePairs& pairs) {
+bool is_unanswered(const LinkGroup& group, const Link& link, const QueuePairs& pairs, bool mixed) {
     const bool both_heard = link.is_heard(Side::client) && link.is_heard(Side::server);
-    return both_heard && pairs.unanswered() && !may_be_deleted(group, link);
+    return both_heard && pairs.unanswered() && (!mixed || was_silent(link)) && !may_be_deleted(group, link);
 }
 
 }  // namespace
@@ -520,9 +563,10 @@ void LinkGroups::finish() {
     link_rules_.finish(now_);
     for (LinkGroup& group : model_.link_groups) {
         link_rules_.finish(links_.at(group.id).history);
-        const auto& pairs = links_.at(group.id).queue_pairs;
-        for (std::size_t i = 0; i < group.links.size(); ++i)
-            if (is_unanswered(group, group.links[i], *pairs[i])) happen(group.links[i], LinkEvent::unanswered);
+        const TrackedGroup& tracked = links_.at(group.id);
+        for (std::uint32_t i = 0; i < group.links.size(); ++i)
+            if (is_unanswered(group, group.links[i], *tracked.queue_pairs[i], tracked.history.mixed(i)))
+                happen(group.links[i], LinkEvent::unanswered);
         for (const std::uint32_t id : group.connections) {
             Connection& connection = *sessions_.at(id).connection;
             if (!connection.version) connection.version = group.version;

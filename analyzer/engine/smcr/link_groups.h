@@ -71,6 +71,7 @@ private:
     // CDC messages and WRITEs
     void on_cdc(Arrival& a, ByteView message);
     void use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc);
+    static void expect_missed_replay(const Arrival& a, Session& session);
     void use_write(Arrival& a, std::uint32_t connection, const Flow::Write& write);
     void place_strays(Arrival& a, Session& session, const wire::Cdc& cdc);
     Session* lacking_confirm(const Arrival& a, bool (*lacks)(const Connection&));
@@ -85,17 +86,20 @@ private:
     std::optional<UndecidedReason> why_not_announced(const Arrival& a);
     void on_lost_cdc(Arrival& a, const wire::Cdc& cdc, std::uint32_t meant);
     bool awaits_confirm(std::uint32_t group);
+    bool was_over(std::uint32_t connection, const Arrival& a);
     void give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target);
 
     // what has waited
     void hold(const capture::Packet& packet);
     template <class Content> void use_or_hold(Arrival& a, Content content);
     void admit();
+    bool admit(const capture::Packet& packet, bool overdue);
     void admit_waiting();
     bool settle(const WaitingData& data, bool overdue);
     bool settle(Arrival& a, const WaitingData::Write& waiting, bool overdue);
     bool settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdue);
     bool takes_data(std::uint32_t connection);
+    bool began_later(std::uint32_t connection, const Arrival& a);
 
     Observer& observer_;
     Model& model_;

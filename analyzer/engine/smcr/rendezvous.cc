@@ -398,11 +398,12 @@ void Rendezvous::stop(Conversation& conversation) {
 
 namespace {
 
-/// TCP ends in order behind what closes the connection over the link group. Where the peer's last messages are missing,
-/// or neither was heard to close, so may be those of this side.
+/// TCP ends in order behind what closes the connection over the link group. Where the peer's close is missing, or it
+/// was not heard to the end, so may be this side's.
 bool may_lack_its_close(const Connection& connection, Side side, const Seen& seen) {
     const auto lacks = [&](Side one) { return connection.fin[one] && !connection.from[one].ended(); };
-    return lacks(side) && (lacks(other(side)) || !seen.last_message[other(side)]);
+    if (connection.from[side].ended()) return false;
+    return lacks(other(side)) || (lacks(side) && !seen.last_message[other(side)]);
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ bool is_wrong_llc(const capture::Packet& packet) {
 }  // namespace
 
 bool WaitingRoom::expects(const capture::Packet& packet) const {
-    if (packets_.size() >= most_waiting) return false;
     const auto between_same_ports = [&](const HeldPacket& held) {
         return (held.source() == packet.source && held.destination() == packet.destination) ||
                (held.source() == packet.destination && held.destination() == packet.source);

@@ -69,9 +69,11 @@ public:
     bool closed() const { return closed_; }
 
     /// expects() returns whether a packet to an unknown queue pair is to wait: it begins a link, whose announcement
-    /// cannot be long ago or far off, or goes between two ports between which one that waits has begun. False if the
-    /// room is full.
+    /// cannot be long ago or far off, or goes between two ports between which one that waits has begun.
     bool expects(const capture::Packet& packet) const;
+
+    /// full() returns whether no packet can be held any more until admit_packets() has been called.
+    bool full() const { return packets_.size() >= most_waiting; }
 
     /// hold() keeps a packet of which expects() is true.
     void hold(const capture::Packet& packet) { packets_.emplace_back(packet, packet.ib.payload); }
@@ -98,6 +100,12 @@ public:
         admitting_ = true;
         admit_all(packets_, [&](const HeldPacket& held) { return deliver(held.packet(), overdue(held)); });
         admit_all(data_, [&](const WaitingData& data) { return settle(data, overdue(data.packet)); });
+        admitting_ = false;
+    }
+    /// admit_packets() hands out all packets that wait, as if they were overdue: `deliver` as for admit().
+    template <class Deliver> void admit_packets(Deliver&& deliver) {
+        admitting_ = true;
+        admit_all(packets_, [&](const HeldPacket& held) { return deliver(held.packet(), true); });
         admitting_ = false;
     }
     /// admitting() returns whether what is being dealt with has waited here.

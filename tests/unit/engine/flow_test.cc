@@ -236,6 +236,32 @@ TEST_F(FlowTest, ASizeThatIsLearnedBehindAWrapDoesNotMakePositionsKnown) {
     EXPECT_FALSE(direction.replayed());
 }
 
+TEST_F(FlowTest, ALateWriteBelongsWhereItIsNearer) {
+    begin(1000, 0);
+    write(0, 900);
+    produce(0, 900), consume(0, 900);
+    write(900, 100), write(200, 100);
+    EXPECT_EQ(flow.frontier(), 1300U);
+    EXPECT_EQ(write(100, 100, /* late */ true), 1100U) << "not in the next lap, though there is room";
+    EXPECT_EQ(flow.frontier(), 1300U);
+    EXPECT_EQ(write(300, 100, /* late */ true), 1300U);
+}
+
+TEST_F(FlowTest, WhereAWriteBelongsThatMayBeOfEitherLapIsNotKnown) {
+    begin(1000, 0);
+    write(0, 900);
+    produce(0, 900), consume(0, 900);
+    Flow::Write one{.offset = 700, .length = 100, .octets = payload, .first = true, .late = false, .time = ++now};
+    EXPECT_FALSE(flow.is_doubtful(one)) << "nothing is missing";
+    one.lap_unsure = true;
+    EXPECT_TRUE(flow.is_doubtful(one));
+    EXPECT_FALSE(flow.on_write(one));
+    EXPECT_EQ(flow.frontier(), 900U);
+    EXPECT_EQ(direction.bytes_written, 900U);
+    one.offset = 100;
+    EXPECT_EQ(flow.on_write(one), 1100U) << "200 octets are missing before it";
+}
+
 TEST_F(FlowTest, FailoverWithNothingToReplayGoesOn) {
     begin(16384, 0);
     write(0, 10000);

@@ -185,6 +185,23 @@ TEST_F(WaitingRoomTest, AnArrivalIsMadeAnew) {
         });
 }
 
+TEST_F(WaitingRoomTest, WhenItIsFullWhatWaitsGoesFirst) {
+    for (std::uint64_t i = 0; i < WaitingRoom::most_waiting; ++i) {
+        EXPECT_FALSE(room.full());
+        hold(10, 20, 0);
+    }
+    EXPECT_TRUE(room.full());
+    std::size_t admitted = 0;
+    room.admit_packets([&](const capture::Packet&, bool late) {
+        EXPECT_TRUE(late && room.admitting());
+        ++admitted;
+        return true;
+    });
+    EXPECT_EQ(admitted, WaitingRoom::most_waiting);
+    EXPECT_FALSE(room.full());
+    EXPECT_FALSE(room.admitting());
+}
+
 TEST_F(WaitingRoomTest, TheOldestDataOfTooMuchAreLost) {
     for (std::uint64_t i = 0; i <= WaitingRoom::most_waiting; ++i)
         EXPECT_EQ(hold_write(i), i == WaitingRoom::most_waiting) << "whether something was lost";
