@@ -172,6 +172,11 @@ std::vector<Found> read_found(const std::string& path) {
     return found;
 }
 
+/// What a capture file holds, or a scenario of samples/scenarios/ makes.
+traffic::Recording recording_of(const fs::path& path) {
+    return path.extension() == ".scenario" ? traffic::play(path.stem().string()) : traffic::read(path);
+}
+
 struct Options {
     std::vector<std::string> captures;
     std::string exceptions, found;
@@ -179,6 +184,7 @@ struct Options {
     std::string kind, fault;
     bool verbose = false;
     bool findings_only = false;
+    bool found_only = false;
     bool show_needs = false;
 };
 
@@ -189,16 +195,16 @@ public:
         : options_(options), exceptions_(read_exceptions(options.exceptions)), found_(read_found(options.found)) {}
 
     void on_capture(const std::string& path) {
-        traffic::Recording whole = traffic::read(path);
+        traffic::Recording whole = recording_of(path);
         std::ranges::stable_sort(whole.frames, {}, &traffic::RecordedFrame::time);  // as every command reads files
         const std::string capture = fs::path(path).filename();
         try_variants(whole, capture, [&](const auto& use) {
-            for_each_variant(whole, options_.effort, use);
+            if (!options_.found_only) for_each_variant(whole, options_.effort, use);
             for (const Found& found : found_)
                 if (found.capture == capture) for_named(whole, found.kind, found.name, use);
         });
         // What would have followed has had its time when a capture goes on, and there was none.
-        if (!add_bystander(whole)) return;
+        if (options_.found_only || !add_bystander(whole)) return;
         try_variants(whole, capture, [&](const auto& use) {
             for_each_loss(whole, options_.effort, [&](Variant variant) {
                 variant.name += ", and the capture goes on";
@@ -220,7 +226,8 @@ public:
             fmt::print("\n");
         }
         for (const Exception& exception : exceptions_) {
-            const bool tried = options_.kind.empty() && options_.effort == 1 && !options_.findings_only;
+            const bool tried = options_.kind.empty() && options_.effort == 1 && !options_.findings_only &&
+                               !options_.found_only;
             if (options_.show_needs) show_needs(exception);
             if (!exception.needed.empty() || !tried) continue;
             fmt::print("not needed: {} | {} | {}\n", exception.kind, exception.capture, exception.fault);
@@ -318,7 +325,7 @@ int main(int argc, char** argv) {
     CLI::App app(
         "Analyses captures with something missing; counts the errors and warnings that only then are found, and the "
         "values that are others then");
-    app.add_option("captures", options.captures)->required();
+    app.add_option("captures", options.captures, "captures, or scenarios")->required();
     app.add_option(
         "--exceptions", options.exceptions, "KIND | CAPTURE | RULE or VALUE | REASON, a line each, with wildcards");
     app.add_option(
@@ -327,6 +334,7 @@ int main(int argc, char** argv) {
     app.add_option("--kind", options.kind, "only such variants");
     app.add_option("--fault", options.fault, "with --verbose: only this rule or value");
     app.add_flag("--findings-only", options.findings_only, "values are not compared, which takes longer");
+    app.add_flag("--found-only", options.found_only, "only the variants of --found");
     app.add_flag("--show-needs", options.show_needs, "what each exception was needed for");
     app.add_flag("-v,--verbose", options.verbose, "each failure, with all that was found");
     CLI11_PARSE(app, argc, argv);

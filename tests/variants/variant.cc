@@ -86,6 +86,7 @@ public:
         if (kind == "one frame lost") return lose_one(frame(0));
         if (kind == "frames in a row lost") return lose_in_a_row(number(0), frame(1));
         if (kind == "early end") return end_early(frame(0));
+        if (kind == "one transport") return see_one_transport(name);
         const bool cut = kind == "some frames lost + snap length";
         if (!cut && kind != "some frames lost") throw std::runtime_error(kind + ": such variants have no names");
         if (cut) cut_all(static_cast<std::uint32_t>(number(2)));
@@ -189,9 +190,12 @@ private:
             keep("one direction", sender, [&](std::size_t i) { return places_[i].source == sender; });
     }
 
+    void see_one_transport(const std::string& transport) {
+        keep("one transport", transport, [&](std::size_t i) { return places_[i].transport == transport; });
+    }
+
     void see_one_transport() {
-        for (const char* transport : {"TCP", "RoCE", "FC"})
-            keep("one transport", transport, [&](std::size_t i) { return places_[i].transport == transport; });
+        for (const char* transport : {"TCP", "RoCE", "FC"}) see_one_transport(transport);
     }
 
     void lose_some_of_one_direction() {
