@@ -33,19 +33,19 @@ struct Host {
     std::uint16_t vlan = 0;
 };
 
-struct Tcp {
+/// What TCP connections and pairs of queue pairs have in common.
+struct Counted {
     std::string name;
     PerSide<std::size_t> hosts;
-    PerSide<std::uint16_t> port;
-    PerSide<std::optional<std::uint32_t>> first;
+    PerSide<std::uint32_t> end;                     ///< ports, QPNs
+    PerSide<std::optional<std::uint32_t>> first{};  ///< sequence numbers, PSNs
+};
+
+struct Tcp : Counted {
     std::optional<TcpChannel> channel{};
 };
 
-struct Pair {
-    std::string name;
-    PerSide<std::size_t> hosts;
-    PerSide<std::uint32_t> qpn;
-    PerSide<std::optional<std::uint32_t>> first{};
+struct Pair : Counted {
     std::uint32_t mtu = 0;  ///< of the longest packet
     capture::IbCarrier carrier{};
     std::optional<PairChannel> channel{};
@@ -197,14 +197,14 @@ private:
     void survey_tcp(Item& item) {
         const capture::TcpSegment& segment = item.packet.tcp;
         const Side from = *item.from;
-        PerSide<std::uint16_t> port;
+        PerSide<std::uint32_t> port;
         port[from] = segment.source_port;
         port[other(from)] = segment.destination_port;
         const PerSide<std::size_t> hosts = hosts_of(item);
         const auto known = std::ranges::find_if(
-            tcp_, [&](const Tcp& tcp) { return tcp.hosts.values == hosts.values && tcp.port.values == port.values; });
+            tcp_, [&](const Tcp& tcp) { return tcp.hosts.values == hosts.values && tcp.end.values == port.values; });
         item.channel = static_cast<std::size_t>(known - tcp_.begin());
-        if (known == tcp_.end()) tcp_.push_back({fmt::format("tcp-{}", tcp_.size() + 1), hosts, port, {}});
+        if (known == tcp_.end()) tcp_.push_back({{fmt::format("tcp-{}", tcp_.size() + 1), hosts, port}});
         auto& first = tcp_[item.channel].first[from];
         if (!first) first = segment.sequence;
     }
@@ -220,16 +220,12 @@ private:
         qpn[other(from)] = destination;
         qpn[from] = source_qpn_of(packet, from);
         const auto known = std::ranges::find_if(pairs_, [&](const Pair& pair) {
-            return pair.hosts.values == hosts.values && pair.qpn[other(from)] == destination &&
-                   (pair.qpn[from] == qpn[from] || qpn[from] == 0) && pair.carrier == packet.ib.carrier;
+            return pair.hosts.values == hosts.values && pair.end[other(from)] == destination &&
+                   (pair.end[from] == qpn[from] || qpn[from] == 0) && pair.carrier == packet.ib.carrier;
         });
         item.channel = static_cast<std::size_t>(known - pairs_.begin());
         if (known == pairs_.end())
-            pairs_.push_back(
-                {.name = fmt::format("pair-{}", pairs_.size() + 1),
-                 .hosts = hosts,
-                 .qpn = qpn,
-                 .carrier = packet.ib.carrier});
+            pairs_.push_back({{fmt::format("pair-{}", pairs_.size() + 1), hosts, qpn}, 0, packet.ib.carrier});
         Pair& pair = pairs_[item.channel];
         const ib::OpcodeInfo& opcode = packet.ib.opcode();
         if (!ib::is_response(opcode.operation) && !pair.first[from]) pair.first[from] = packet.ib.bth.psn;
@@ -289,30 +285,30 @@ private:
                 line.value(engine::name_of(side), name);
     }
 
-    void write_tcp(std::ostream& out, Tcp& tcp) const {
-        LineText line("tcp      " + tcp.name);
-        put_hosts(line, tcp.hosts);
+    /// Returns at which number each side begins.
+    PerSide<std::uint32_t> put_ends(
+        LineText& line, const Counted& one, std::string_view end, std::string_view number) const {
+        put_hosts(line, one.hosts);
         PerSide<std::uint32_t> first;
         for (const Side side : {Side::client, Side::server}) {
-            first[side] = tcp.first[side].value_or(0);
-            line.value(fmt::format("{}-port", engine::name_of(side)), fmt::format("{}", tcp.port[side]));
-            line.value(fmt::format("{}-isn", engine::name_of(side)), fmt::format("{}", first[side]));
+            first[side] = one.first[side].value_or(0);
+            line.value(fmt::format("{}-{}", engine::name_of(side), end), fmt::format("{}", one.end[side]));
+            line.value(fmt::format("{}-{}", engine::name_of(side), number), fmt::format("{}", first[side]));
         }
-        tcp.channel.emplace(first);
+        return first;
+    }
+
+    void write_tcp(std::ostream& out, Tcp& tcp) const {
+        LineText line("tcp      " + tcp.name);
+        tcp.channel.emplace(put_ends(line, tcp, "port", "isn"));
         out << line.text() << '\n';
     }
 
     void write_pair(std::ostream& out, Pair& pair) const {
         LineText line("pair     " + pair.name);
-        put_hosts(line, pair.hosts);
-        PerSide<std::uint32_t> first;
-        for (const Side side : {Side::client, Side::server}) {
-            first[side] = pair.first[side].value_or(0);
-            line.value(fmt::format("{}-qpn", engine::name_of(side)), fmt::format("{}", pair.qpn[side]));
-            line.value(fmt::format("{}-psn", engine::name_of(side)), fmt::format("{}", first[side]));
-        }
-        const auto mtu = std::ranges::find_if(mtus, [&](std::uint32_t one) { return one >= pair.mtu; });
-        pair.channel.emplace(first, pair.mtu == 0 ? 1024 : mtu == mtus.end() ? mtus.back() : *mtu);
+        const auto enough = std::ranges::find_if(mtus, [&](std::uint32_t one) { return one >= pair.mtu; });
+        const std::uint32_t mtu = pair.mtu == 0 ? 1024 : enough == mtus.end() ? mtus.back() : *enough;
+        pair.channel.emplace(put_ends(line, pair, "qpn", "psn"), mtu);
         line.value("mtu", fmt::format("{}", pair.channel->mtu()));
         if (pair.carrier == capture::IbCarrier::roce_v1) line.value("carrier", "roce-v1");
         out << line.text() << '\n';
@@ -402,7 +398,7 @@ private:
         headers[pad_count_at] &= static_cast<std::uint8_t>(~pad_count_mask);  // follows from the payload
         line.values(assignments_of(
             headers, synth::transport_fields,
-            synth::transport_defaults(*pair.channel, pair.qpn, *item.from, packet.bth.opcode)));
+            synth::transport_defaults(*pair.channel, pair.end, *item.from, packet.bth.opcode)));
         const std::size_t end = packet.bth_offset + headers.size();
         if (packet.payload_offset > end)
             line.value("headers", text_of_octets(item.octets.subspan(end, packet.payload_offset - end)));
