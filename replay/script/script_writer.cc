@@ -176,9 +176,25 @@ private:
         return hosts;
     }
 
-    /// Who does not begin is known by its address.
+    struct Sender {
+        Side side;
+        std::uint32_t qpn;
+    };
+    /// Which of the queue pairs that are known has sent it.
+    std::optional<Sender> sender_of(const Packet& packet) const {
+        if (packet.transport != Transport::ib) return std::nullopt;
+        for (const ConnectedPair& pair : session_.pairs)
+            for (const Side side : {Side::client, Side::server})
+                if (pair.qpn[other(side)] == packet.ib.bth.destination_qpn &&
+                    pair.address[other(side)] == packet.destination && pair.address[side] == packet.source)
+                    return Sender{side, pair.qpn[side]};
+        return std::nullopt;
+    }
+
+    /// Who does not begin is known by its queue pair, or its address.
     Side side_of(const Item& item) const {
         if (item.from) return *item.from;
+        if (const auto sender = sender_of(item.packet)) return sender->side;
         for (const Host& host : hosts_)
             if (host.address == item.packet.source)
                 return host.name.starts_with("client") ? Side::client : Side::server;
@@ -218,7 +234,8 @@ private:
         const PerSide<std::size_t> hosts = hosts_of(item);
         PerSide<std::uint32_t> qpn;
         qpn[other(from)] = destination;
-        qpn[from] = source_qpn_of(packet, from);
+        const auto sender = sender_of(packet);
+        qpn[from] = packet.ib.has_deth ? packet.ib.deth.source_qpn : sender ? sender->qpn : 0;
         const auto known = std::ranges::find_if(pairs_, [&](const Pair& pair) {
             return pair.hosts.values == hosts.values && pair.end[other(from)] == destination &&
                    (pair.end[from] == qpn[from] || qpn[from] == 0) && pair.carrier == packet.ib.carrier;
@@ -231,17 +248,6 @@ private:
         if (!ib::is_response(opcode.operation) && !pair.first[from]) pair.first[from] = packet.ib.bth.psn;
         if (opcode.position == ib::Position::first || opcode.position == ib::Position::middle)
             pair.mtu = std::max(pair.mtu, packet.ib.payload_length);
-    }
-
-    /// 0 if nobody tells.
-    std::uint32_t source_qpn_of(const Packet& packet, Side from) const {
-        if (packet.ib.has_deth) return packet.ib.deth.source_qpn;
-        for (const ConnectedPair& pair : session_.pairs)
-            for (const Side side : {from, other(from)})
-                if (pair.qpn[other(side)] == packet.ib.bth.destination_qpn &&
-                    pair.address[other(side)] == packet.destination && pair.address[side] == packet.source)
-                    return pair.qpn[side];
-        return 0;
     }
 
     void survey_fc(Item& item) {

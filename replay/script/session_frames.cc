@@ -28,7 +28,8 @@ void FrameCollector::prepare(engine::Options& options, engine::Observers& observ
 // ---- what the trackers say -----------------------------------------------------------------------
 
 void FrameCollector::on_facts(const engine::smcr::FrameFacts& facts) {
-    smcr_.push_back({facts.frame, facts.connection, facts.link_group, facts.from});
+    const auto from = facts.roles_known ? facts.from : std::nullopt;
+    smcr_.push_back({facts.frame, facts.connection, facts.link_group, from});
 }
 
 void FrameCollector::on_facts(const engine::rdma_cm::FrameFacts& facts) {

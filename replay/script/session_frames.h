@@ -23,7 +23,7 @@ struct ConnectedPair {
 };
 
 struct SessionFrames {
-    std::map<std::uint64_t, std::optional<Side>> frames;  ///< by number; nothing: whose it is is not known
+    std::map<std::uint64_t, std::optional<Side>> frames;  ///< by number; nothing: whose it is was not known then
     std::vector<ConnectedPair> pairs;                     ///< that are known, whether they belong to it or not
 };
 

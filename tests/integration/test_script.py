@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from harness import ROOT, analyze, fabricscope, sample, samples
+from harness import ROOT, analyze, fabricscope, run, sample, samples
 
 # What numbers a record among others of its capture.
 NUMBERING = {"id", "link_group", "connections", "session", "stream", "connection", "rmb", "region", "places"}
@@ -74,6 +74,19 @@ def test_a_script_is_played_as_its_recording(name, session, side, tmp_path):
     of_capture = json.loads(fabricscope("replay", sample(name), "--session", session, "--play", side, "--json"))
     assert of_script["result"] == of_capture["result"] == "same"
     assert [m["name"] for m in of_script["messages"]] == [m["name"] for m in of_capture["messages"]]
+
+
+def test_what_came_before_the_client_was_known_is_of_its_side(tmp_path):
+    """The first frame of the rest is the server's: it is taken for the client's until a connection is set up."""
+    def senders(capture):
+        script = re.sub(r" \\\n *", " ", fabricscope("script", capture, "--session", "lg-1").decode())
+        return re.findall(r'^message  (client|server) (".*?"|\S+) .*# frame \d+$', script, re.M)
+    whole = ROOT / "samples/synth/smcr_v1_subsequent.pcapng"
+    run(["editcap", "-r", whole, tmp_path / "rest.pcapng", "46-200"])
+    rest = senders(tmp_path / "rest.pcapng")
+    assert rest[0] == ("server", '"LLC DELETE RKEY"')
+    of_rdma = [one for one in senders(whole)[45:] if one[1] not in ("FIN", "ACK")]
+    assert [one for one in rest if one[1] not in ("FIN", "ACK")] == of_rdma[:len(rest)]
 
 
 def test_what_is_overridden_is_sent(tmp_path):
