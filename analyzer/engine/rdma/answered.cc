@@ -168,7 +168,8 @@ bool Streams::is_of_what_was_sent(const At& at) {
 bool Streams::is_behind_the_first(const At& at) {
     const Half& requester = *at.half.peer;
     const rdma_cm::Connection* connection = connection_of(stream_of(requester));
-    const std::optional<engine::Side> peer = connection != nullptr ? side_of_peer(*connection, requester)
+    const Key& to = requester.key;
+    const std::optional<engine::Side> peer = connection != nullptr ? side_of(*connection, to.pair.destination, to.qpn)
                                                                    : std::nullopt;
     // Each side names the PSN at which the other one begins.
     const auto begin = peer ? connection->end[*peer].starting_psn : std::nullopt;

@@ -53,7 +53,7 @@ void Streams::judge_retry_counts() {
 /// Each side is told by the other.
 void Streams::judge_rnr_retries(const Half& half, const rdma_cm::Connection& connection) {
     constexpr std::uint32_t for_ever = 7;
-    const std::optional<engine::Side> peer = side_of_peer(connection, half);
+    const std::optional<engine::Side> peer = side_of(connection, half.key.pair.destination, half.key.qpn);
     const auto allowed = peer ? connection.end[*peer].rnr_retry_count : std::nullopt;
     if (!allowed) verdicts_.undecided(rules::rnr_retry_count, UndecidedReason::setup_not_captured);
     else if (*allowed == for_ever || half.rnr_waits.most <= *allowed) verdicts_.satisfied(rules::rnr_retry_count);
@@ -65,7 +65,7 @@ void Streams::judge_rnr_retries(const Half& half, const rdma_cm::Connection& con
 }
 
 void Streams::judge_outstanding_reads(const Half& half, const rdma_cm::Connection& connection) {
-    const std::optional<engine::Side> peer = side_of_peer(connection, half);
+    const std::optional<engine::Side> peer = side_of(connection, half.key.pair.destination, half.key.qpn);
     const auto allowed = peer ? connection.end[*peer].responder_resources : std::nullopt;
     if (!allowed) verdicts_.undecided(rules::outstanding_reads, UndecidedReason::setup_not_captured);
     else if (half.reads.count <= *allowed) verdicts_.satisfied(rules::outstanding_reads);
@@ -143,15 +143,6 @@ const rdma_cm::Connection* Streams::connection_of(const Stream& stream) {
     const std::optional<Session> session = sessions_.find(stream);
     if (!session || session->cm_connection == 0) return nullptr;
     return &announcements_.cm.connections[session->cm_connection - 1];
-}
-
-std::optional<engine::Side> Streams::side_of_peer(const rdma_cm::Connection& connection, const Half& half) {
-    const Address& peer = half.key.pair.destination;
-    for (const engine::Side side : {engine::Side::client, engine::Side::server}) {
-        const rdma_cm::Endpoint& end = connection.end[side];
-        if (end.qpn == half.key.qpn && (end.address == peer || end.lid == peer)) return side;
-    }
-    return std::nullopt;
 }
 
 std::uint32_t Streams::retries_of(const Stream& stream) {

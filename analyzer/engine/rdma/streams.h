@@ -240,8 +240,6 @@ private:
     void judge_migration();
     void settle_final_refusals();
     const rdma_cm::Connection* connection_of(const Stream& stream);
-    /// Whom the half sends to; nullopt: the set-up was not captured whole.
-    static std::optional<engine::Side> side_of_peer(const rdma_cm::Connection& connection, const Half& half);
     /// As the CM negotiated them, or as many as a queue pair can be told to.
     std::uint32_t retries_of(const Stream& stream);
 

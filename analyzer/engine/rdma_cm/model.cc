@@ -47,6 +47,15 @@ const MessageOfMany* mra_for_req(const Connection& connection) {
     return found == connection.of_many.end() ? nullptr : &*found;
 }
 
+std::optional<Side> side_of(const Connection& connection, const Address& port, std::optional<std::uint32_t> qpn) {
+    for (const Side side : {Side::client, Side::server}) {
+        const Endpoint& end = connection.end[side];
+        const bool there = end.address == port || end.lid == port;
+        if (there && (!qpn || !end.qpn || *end.qpn == *qpn)) return side;
+    }
+    return std::nullopt;
+}
+
 bool is_of_service(const Connection& connection) {
     return connection.service_id && wire::is_socket_service(*connection.service_id);
 }

@@ -48,17 +48,6 @@ RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }
 
 const Model& Tracker::model() const { return state_->model_; }
 
-namespace {
-
-/// Which side of the connection an end of its stream is.
-Side side_of(const Connection& connection, const rdma::Endpoint& end) {
-    const Endpoint& client = connection.end[Side::client];
-    const bool there = client.address == end.address || client.lid == end.address;
-    return there && (!end.qpn || !client.qpn || *end.qpn == *client.qpn) ? Side::client : Side::server;
-}
-
-}  // namespace
-
 void Tracker::take_retransmissions(const rdma::Model& account) {
     auto& connections = state_->model_.connections;
     for (Connection& connection : connections)
@@ -66,7 +55,8 @@ void Tracker::take_retransmissions(const rdma::Model& account) {
     for (const rdma::Stream& stream : account.streams) {
         if (stream.merged || stream.cm_connection == 0) continue;
         Connection& connection = connections[stream.cm_connection - 1];
-        const Side of_a = side_of(connection, stream.end[rdma::a]);
+        const rdma::Endpoint& a = stream.end[rdma::a];
+        const Side of_a = side_of(connection, a.address, a.qpn).value_or(Side::server);
         *connection.from[of_a].retransmissions += stream.from[rdma::a].retransmitted.packets;
         *connection.from[other(of_a)].retransmissions += stream.from[rdma::b].retransmitted.packets;
     }
