@@ -9,7 +9,6 @@
 #include "analyzer/engine/rdma/at.h"
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "protocols/net/headers.h"
-#include "protocols/rdma_cm/message.h"
 
 namespace fabricscope::engine::rdma {
 
@@ -128,11 +127,7 @@ bool Streams::may_be_disconnected(const Stream& stream) const {
 
 /// REQ and REP name a queue pair: if it is one whose connection is over, its number is used again.
 void Streams::make_room_for_connection(const Packet& mad) {
-    if (!rdma_cm::is_message(mad)) return;
-    const fabricscope::rdma_cm::Message message = fabricscope::rdma_cm::parse(mad.ib.payload);
-    std::optional<std::uint32_t> qpn;
-    if (const auto* req = std::get_if<fabricscope::rdma_cm::Req>(&message.body)) qpn = req->body.local_qpn;
-    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) qpn = queue_pair_of(*rep);
+    const std::optional<std::uint32_t> qpn = rdma_cm::queue_pair_named_by(mad);
     if (!qpn) return;
     for (const Transport transport : {Transport::rc, Transport::xrc, Transport::uc}) {
         Half* const* half = half_by_key_.find(Key{{mad.destination, mad.source}, *qpn, 0, transport});

@@ -11,8 +11,12 @@ bool claims_message(const capture::Packet& packet) {
            packet.ib.bth.destination_qpn == ib::gsi_qpn && wire::claims_cm(packet.ib.payload);
 }
 
-bool is_message(const capture::Packet& packet) {
-    return claims_message(packet) && packet.ib.payload_length == ib::mad_size;
+std::optional<std::uint32_t> queue_pair_named_by(const capture::Packet& packet) {
+    if (!claims_message(packet) || packet.ib.payload_length != ib::mad_size) return std::nullopt;
+    const wire::Message message = wire::parse(packet.ib.payload);
+    if (const auto* req = std::get_if<wire::Req>(&message.body)) return req->body.local_qpn;
+    if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) return queue_pair_of(*rep);
+    return std::nullopt;
 }
 
 class Tracker::State {

@@ -27,10 +27,11 @@ struct Options {
     Limits limits{};
 };
 
-/// Whether the packet holds a message of Communication Management.
-bool is_message(const capture::Packet& packet);
-/// The same of whatever length, which its receiver does not take.
+/// Whether the packet holds a message of Communication Management, of whatever length.
 bool claims_message(const capture::Packet& packet);
+/// The queue pair of its own that the sender of a REQ or REP names; nullopt: the packet is neither, or of a length that
+/// its receiver does not take.
+std::optional<std::uint32_t> queue_pair_named_by(const capture::Packet& packet);
 
 /// What came of a connection, as far as the packets up to the time `now` tell.
 Outcome outcome_so_far(const Connection& connection);

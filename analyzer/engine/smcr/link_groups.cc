@@ -6,7 +6,6 @@
 
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/smcr/link_life.h"
-#include "protocols/rdma_cm/message.h"
 
 namespace fabricscope::engine::smcr {
 
@@ -53,11 +52,7 @@ void LinkGroups::on_ib(const capture::Packet& packet) {
 
 /// A queue pair that Communication Management sets up is no link's any more: its number is used again.
 void LinkGroups::retire(const capture::Packet& mad) {
-    if (!rdma_cm::is_message(mad)) return;
-    const fabricscope::rdma_cm::Message message = fabricscope::rdma_cm::parse(mad.ib.payload);
-    if (const auto* req = std::get_if<fabricscope::rdma_cm::Req>(&message.body))
-        links_.release(mad.source, req->body.local_qpn);
-    else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) links_.release(mad.source, queue_pair_of(*rep));
+    if (const auto qpn = rdma_cm::queue_pair_named_by(mad)) links_.release(mad.source, *qpn);
 }
 
 /// Whether the packet's link is known; if so the packet has been dealt with.
