@@ -62,17 +62,18 @@ class EmulatedHost final : public stack::Endpoint {
 public:
     EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config)
         : peer_(config), side_(side), deaf_(recorded.deaf == side), no_path_(recorded.no_path) {
-        note_requests(recorded);
+        std::vector<Action> of_messages = read_messages(recorded);
         for (const RecordedConnection& connection : recorded.connections) add(recorded, connection);
         if (recorded.earlier_link) add(*recorded.earlier_link);
-        if (recorded.no_roce) actions_.push_back({0, {}, [this](Time now) { peer_.set_device(now, 0, false); }});
+        if (recorded.no_roce) actions_.push_back({0, [this](Time now) { peer_.set_device(now, 0, false); }});
         for (const std::size_t device : later_devices(recorded, side, config))
-            actions_.push_back({0, {}, [this, device](Time now) { peer_.set_device(now, device, false); }});
+            actions_.push_back({0, [this, device](Time now) { peer_.set_device(now, device, false); }});
         for (const LostLink& lost : recorded.lost_links)
             if (lost.by == side) add(recorded, lost);
-        add_messages(recorded);
+        std::ranges::move(of_messages, std::back_inserter(actions_));
         if (recorded.departure) add(recorded, *recorded.departure);
         std::ranges::stable_sort(actions_, {}, &Action::recorded);
+        for (Action& action : actions_) action.after = progress_at(recorded, action.recorded);
     }
 
     void on_frame(Time now, std::size_t port, ByteView frame) override {
@@ -98,38 +99,26 @@ public:
 private:
     struct Action {
         Time recorded = 0;  ///< when it was done then
-        Progress after;
         std::function<void(Time)> act;
-        Time wait = 0;  ///< then
+        Time wait = 0;  ///< when its turn has come
+        Progress after{};
     };
     struct Leaves {
         Progress after;
         bool host_stays;  ///< only its device goes
     };
 
-    /// LLC messages of the peer that are no answers, as far as this side heard them.
-    void note_requests(const Recorded& recorded) {
-        if (deaf_ || recorded.no_roce) return;
-        const bool leaves = recorded.departure && recorded.departure->of == side_;
-        for (const Message& message : recorded.conversation.messages) {
-            if (message.from == side_ || !message.name.starts_with("LLC")) continue;
-            if (leaves && message.time > recorded.departure->time) break;
-            if (!wire::parse_llc(message.octets, message.octets.size()).is_reply()) requests_.push_back(message.time);
-        }
-    }
-
     void add(const PerSide<wire::SmcrAcceptConfirmBody>& link) {
         const auto role = side_ == Side::client ? stack::smcr::Role::client : stack::smcr::Role::server;
         const auto& own = link[side_];
         const auto& peer = link[engine::other(side_)];
-        actions_.push_back({0, {}, [=, this](Time now) { peer_.resume_group(now, role, own, peer); }});
+        actions_.push_back({0, [=, this](Time now) { peer_.resume_group(now, role, own, peer); }});
     }
 
     void add(const Recorded& recorded, const LostLink& lost) {
         const Mac own = lost.end[side_], peer = lost.end[engine::other(side_)];
         const Time time = recorded.conversation.messages[lost.sign].time;
-        actions_.push_back(
-            {time, progress_at(recorded, time), [=, this](Time now) { peer_.lose_link(now, own, peer); }});
+        actions_.push_back({time, [=, this](Time now) { peer_.lose_link(now, own, peer); }});
     }
 
     /// Who goes has done all that it did before. Who stays finds out by asking whether the link is alive.
@@ -139,9 +128,7 @@ private:
             const bool before = message.time <= departure.time, own = message.from == side_;
             if (!own && before) ++tests_to_come_;
             if (own && !before)
-                actions_.push_back(
-                    {message.time, progress_at(recorded, message.time), [this](Time now) { peer_.test_links(now); },
-                     settling});
+                actions_.push_back({message.time, [this](Time now) { peer_.test_links(now); }, settling});
         }
         if (departure.of == side_) leaves_ = Leaves{progress_at(recorded, departure.time + 1), departure.resets_tcp};
     }
@@ -173,16 +160,23 @@ private:
         return test != nullptr && !test->reply;
     }
 
-    /// The end of the link group, and links that this side wants; the first offer is part of the first contact.
-    void add_messages(const Recorded& recorded) {
+    /// Whether what the peer sent got here.
+    bool hears(const Recorded& recorded, Time time) const {
+        const bool left = recorded.departure && recorded.departure->of == side_ && time > recorded.departure->time;
+        return !deaf_ && !recorded.no_roce && !left;
+    }
+
+    /// Takes in LLC messages of the peer that are no answers. Returns the end of the link group, and links that this
+    /// side wants; the first offer is part of the first contact.
+    std::vector<Action> read_messages(const Recorded& recorded) {
+        std::vector<Action> actions;
         bool first_offer = true, asked = false, asked_to_end = false;
-        const auto act = [&](Time time, Time wait, auto what) {
-            actions_.push_back({time, progress_at(recorded, time), what, wait});
-        };
+        const auto act = [&](Time time, Time wait, auto what) { actions.push_back({time, what, wait}); };
         for (const Message& message : recorded.conversation.messages) {
             if (!message.name.starts_with("LLC")) continue;
             const bool own = message.from == side_;
             const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+            if (!own && hears(recorded, message.time) && !parsed.is_reply()) requests_.push_back(message.time);
             const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
             const bool ends = gone != nullptr && gone->all && !gone->reply;
             asked_to_end = asked_to_end || (ends && message.from == Side::client);
@@ -202,6 +196,7 @@ private:
             const auto device = add != nullptr ? std::optional(add->common().mac) : std::nullopt;
             if (own) act(message.time, 0, [this, device](Time now) { peer_.want_links(now, device); });
         }
+        return actions;
     }
 
     void add(const Recorded& recorded, const RecordedConnection& connection) {
@@ -225,9 +220,8 @@ private:
         const Mac mac = connection.mac[Side::server];
         const Gid ip = address_of(connection, Side::server);
         const Time time = connection.model.first_time;
-        actions_.push_back({time, progress_at(recorded, time), [=, this](Time now) {
-                                peer_.connect(now, client_port, mac, ip, server_port, plan);
-                            }});
+        actions_.push_back(
+            {time, [=, this](Time now) { peer_.connect(now, client_port, mac, ip, server_port, plan); }});
     }
 
     Progress progress_at(const Recorded& recorded, Time time) const {

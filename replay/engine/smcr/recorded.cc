@@ -495,7 +495,7 @@ private:
 
     /// Each side names the link when a connection begins to use it, not only when the link is new.
     void find_earlier_link() {
-        if (!was_set_up_before() || has_choice(*result_.group)) return;
+        if (!begin_ || has_choice(*result_.group)) return;
         PerSide<std::optional<wire::SmcrAcceptConfirmBody>> named;
         for (const Message& message : conversation().messages) {
             if (message.name != "CLC ACCEPT" && message.name != "CLC CONFIRM") continue;
