@@ -130,7 +130,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     // Which PSN it began with is not known: something may have come before.
     if (received.first_request && !l.end[a.from].initial_psn) {
         a.history->begun_before[a.from] = packet.number;
-        if (tracked.group.from_start) ++a.history->gaps[a.from];
+        if (tracked.group.from_start) a.history->note_gap(a.from, a.packet->number);
     }
     a.late = event.order == capture::PsnOrder::late;
     a.gaps = a.history->gaps;
@@ -223,7 +223,7 @@ std::uint32_t LinkGroups::connection_of_cdc(const Arrival& a, ByteView message) 
 
 void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     if (message.size() < wire::cdc_meaningful) {
-        ++a.history->gaps[a.from];  // what was cut is as good as missing
+        a.history->note_gap(a.from, a.packet->number);  // what was cut is as good as missing
         return;
     }
     wire::Cdc cdc;
@@ -415,7 +415,7 @@ bool LinkGroups::was_over(std::uint32_t connection, const Arrival& a) {
 /// Nothing has announced the WRITE's RMB, or given its element to a connection.
 void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target) {
     transfer_rules_.on_lost_write(a, why_lost(target.place), rkey, why_not_announced(a));
-    ++a.history->gaps[a.from];  // it is missing where it belongs
+    a.history->note_gap(a.from, a.packet->number);  // it is missing where it belongs
 }
 
 /// Nothing has given the message's token to a connection. `meant`: to which it seems to belong; 0 = not known.
@@ -424,7 +424,7 @@ void LinkGroups::on_lost_cdc(Arrival& a, const wire::Cdc& cdc, std::uint32_t mea
     const bool wrong = transfer_rules_.on_lost_cdc(a, cdc, session, why_not_announced(a));
     if (!wrong) session = midstream_.begin_connection(a, cdc);
     if (session != nullptr) use_cdc(a, *session, cdc);
-    else ++a.history->gaps[a.from];  // it is missing where it belongs
+    else a.history->note_gap(a.from, a.packet->number);  // it is missing where it belongs
 }
 
 // ---- what has waited -----------------------------------------------------------------------------

@@ -68,7 +68,7 @@ bool LinkRules::judge_format(const Arrival& a, const wire::LlcMessage& message) 
         verdicts_.satisfied(rules::llc_format);
         return !message.error;
     }
-    ++a.history->gaps[a.from];
+    a.history->note_gap(a.from, a.packet->number);
     if (message.error.fault == layout::Fault::truncated) verdicts_.undecided(rules::llc_format, UndecidedReason::cut);
     else
         verdicts_.broken(rules::llc_format, {a.packet->number}, Subject::link_group(a.group), to_string(message.error));

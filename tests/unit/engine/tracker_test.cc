@@ -257,6 +257,26 @@ TEST(LinkGroups, ConnectionMetBeforeItsSetUpWaitsForIt) {
     EXPECT_EQ(w.connection(2).from[client].bytes_announced, 5U);
 }
 
+/// Whether the server's first message with an unknown token is taken for that of a connection whose CONFIRM is missing.
+bool takes_for_lacking_confirm(bool cut_before) {
+    World w;
+    w.connect(1, true);
+    w.client_port = 40002;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.announce_rmb(server, 0x5002);
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5002, false));
+    w.announce_rmb(client, 0xC002);
+    if (cut_before) w.request(server, World::send_only, {wire::cdc_type, wire::cdc_size});
+    w.cdc(server, 0x202, 1, {0, 0}, {0, 0});
+    return w.connection(2).alert_token[client] == 0x202;
+}
+
+TEST(LinkGroups, MessageThatLacksItsConfirmIsNobodysBehindOneThatWasCut) {
+    EXPECT_TRUE(takes_for_lacking_confirm(false));
+    EXPECT_FALSE(takes_for_lacking_confirm(true)) << "the one that was cut may have been the connection's first";
+}
+
 TEST(Midstream, OneConnectionSeenFromTheMiddle) {
     World w;
     w.write(client, 0x5001, 1000, hello_text);
