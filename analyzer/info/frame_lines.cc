@@ -32,7 +32,7 @@ public:
         if (draft == nullptr) draft = &drafts_.emplace_back(Draft{frame, rank, {}});
         if (rank < draft->rank) return;
         draft->rank = rank;
-        draft->text = mark != nullptr ? fmt::format("{} {}", mark, line.view()) : std::string(line.view());
+        draft->text = marked(0, mark, line).view();
     }
     /// The frame carries one more of the same.
     void add(std::uint64_t frame, Rank rank, const char* mark, const char* separator, const Line& line) {
@@ -78,7 +78,7 @@ public:
 private:
     using What = engine::smcr::FrameFacts::What;
     static const char* mark_of(const engine::smcr::FrameFacts& facts) {
-        return facts.retransmission ? "[Retransmission]" : nullptr;
+        return mark_of_retransmission(facts.retransmission);
     }
     void write(const engine::smcr::FrameFacts& facts, const Line& line) {
         drafts_.write(facts.frame, Rank::session, mark_of(facts), line);
@@ -106,7 +106,8 @@ void SmcrLines::on_facts(const engine::smcr::FrameFacts& facts) {
         case What::tcp:
             if (facts.clc_pending != 0)
                 drafts_.add(
-                    facts.frame, Rank::session, mark_of(facts), ", ", smcr::summary_of_clc_part(facts.clc_pending));
+                    facts.frame, Rank::session, mark_of(facts), ", ",
+                    Line("[") << smcr::summary_of_clc_part(facts.clc_pending).view() << "]");
             return;
     }
 }
@@ -154,7 +155,7 @@ private:
         const ByteView octets = packet.ib.payload;
         const auto message = fabricscope::rdma_cm::parse(octets, of == nullptr || has_ip_header(*of));
         drafts_.write(
-            facts.frame, Rank::message, facts.retransmission ? "[Retransmission]" : nullptr,
+            facts.frame, Rank::message, mark_of_retransmission(facts.retransmission),
             rdma_cm::summary_of(
                 {message, octets.size(), of, has_sockets ? sockets[facts.from].c_str() : nullptr,
                  has_sockets ? sockets[other(facts.from)].c_str() : nullptr}));
@@ -169,7 +170,6 @@ private:
 using FcFacts = engine::fibre_channel::FrameFacts;
 
 constexpr const char* between_frames = " | ";  // FCIP may have several in one packet
-const char* mark_of_repeated(bool repeated) { return repeated ? "[Repeated]" : nullptr; }
 
 class FcviLines final : public engine::fcvi::Observer {
 public:

@@ -33,6 +33,13 @@ Line& Line::hex(std::uint64_t number) { return *this << Digits(number, 16); }
 Line& Line::write_signed(std::int64_t number) { return *this << Digits(number, 10); }
 Line& Line::write_decimal(std::uint64_t number) { return *this << Digits(number, 10); }
 
+Line marked(std::uint64_t original, const char* mark, const Line& line) {
+    Line all;
+    if (original != 0) all << "[Copy of frame " << original << "] ";
+    else if (mark != nullptr) all << mark << " ";
+    return all << line.view();
+}
+
 Line range_text(std::uint64_t first, std::uint64_t octets) {
     Line line;
     if (octets == 0) return line;

@@ -40,6 +40,14 @@ private:
 };
 static_assert(std::is_trivially_destructible_v<Line>);
 
+/// Of SMC-R and CM messages; nullptr: they are not sent again. What of RDMA is marked, rdma.h says.
+inline const char* mark_of_retransmission(bool again) { return again ? "[Retransmission]" : nullptr; }
+/// The same of Fibre Channel frames.
+inline const char* mark_of_repeated(bool again) { return again ? "[Repeated]" : nullptr; }
+
+/// "[Copy of frame 12] SEND 100 bytes", or with the mark before it if the frame is no copy (`original` 0).
+Line marked(std::uint64_t original, const char* mark, const Line& line);
+
 /// "0x1000-0x17ff"; empty for no octets
 Line range_text(std::uint64_t first, std::uint64_t octets);
 

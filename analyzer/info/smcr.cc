@@ -123,9 +123,10 @@ Line summary_of_write(const FrameFacts& facts) {
     return line;
 }
 
-Line summary_of_clc_part(std::uint32_t octets) {
-    Line line("[CLC message, ");
-    line << octets << " bytes of it]";
+Line summary_of_clc_part(std::uint32_t octets, std::uint64_t completion) {
+    Line line("CLC message, ");
+    line << octets << " bytes of it";
+    if (completion != 0) line << " completed in frame " << completion;
     return line;
 }
 

@@ -21,8 +21,8 @@ Line summary_of(const wire::LlcMessage& message, const FrameFacts& facts);
 Line summary_of(const wire::Cdc& cdc, const FrameFacts& facts);
 /// "RDMA WRITE smcr-1 client→server RMBE offset 0, 100 bytes"
 Line summary_of_write(const FrameFacts& facts);
-/// "[CLC message, 12 bytes of it]"
-Line summary_of_clc_part(std::uint32_t octets);
+/// "CLC message, 12 bytes of it completed in frame 7"; `completion` 0: nothing of where.
+Line summary_of_clc_part(std::uint32_t octets, std::uint64_t completion = 0);
 /// "Part of a longer message, link 1"
 Line summary_of_part(const FrameFacts& facts);
 

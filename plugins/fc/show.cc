@@ -6,7 +6,7 @@ namespace fabricscope::plugin {
 void write_fc_columns(const Display& display, const FcEntry& entry, const Line& summary) {
     // Wireshark's SCSI dissector puts up a fence.
     if (display.first) col_clear_fence(display.pinfo->cinfo, COL_INFO);
-    const char* repetition = entry.repeated ? "[Repeated]" : nullptr;
+    const char* repetition = info::mark_of_repeated(entry.repeated);
     write_marked_columns(display, display.fields.name, entry.frame, repetition, summary, " | ");
 }
 

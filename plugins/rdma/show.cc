@@ -169,10 +169,7 @@ void add_facts(const Display& display, const Record& record, proto_tree* tree, t
 void write_info(const Display& display, const FrameFacts& facts, const Line& summary) {
     // Of a frame that the capture cut, Wireshark's dissector says that it is malformed, and puts up a fence.
     col_clear_fence(display.pinfo->cinfo, COL_INFO);
-    Line line;
-    if (facts.frame != display.pinfo->num) line << "[Copy of frame " << facts.frame << "] ";
-    else if (const char* mark = mark_of(facts)) line << mark << " ";
-    line << summary.c_str();
+    const Line line = info::marked(facts.frame != display.pinfo->num ? facts.frame : 0, mark_of(facts), summary);
     col_add_str(display.pinfo->cinfo, COL_INFO, line.c_str());
 }
 

@@ -33,7 +33,7 @@ void write_message_columns(
     write_address(display.pinfo, &display.pinfo->dst, packet.destination);
     // Of a frame that the capture cut, Wireshark's dissector says that it is malformed, and puts up a fence.
     col_clear_fence(display.pinfo->cinfo, COL_INFO);
-    const char* repetition = facts.retransmission ? "[Retransmission]" : nullptr;
+    const char* repetition = info::mark_of_retransmission(facts.retransmission);
     write_marked_columns(display, fields.name, facts.frame, repetition, summary, "");
 }
 

@@ -59,11 +59,7 @@ void write_marked_columns(
     const char* separator) {
     const bool is_copy = original != display.pinfo->num;
     if (!is_copy && repetition == nullptr) return write_columns(display, protocol, info, separator);
-    Line line;
-    if (is_copy) line << "[Copy of frame " << original << "] ";
-    else line << repetition << " ";
-    line << info.c_str();
-    write_columns(display, protocol, line, separator);
+    write_columns(display, protocol, info::marked(is_copy ? original : 0, repetition, info), separator);
 }
 
 proto_tree* add_protocol(

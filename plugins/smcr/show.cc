@@ -34,7 +34,7 @@ void write_info(SmcDisplay display, const FrameFacts& facts, const Line& info, b
     if (!display.columns) return;
     display.first = first;
     if (!first) return write_columns(display, display.protocol, info, ", ");
-    const char* repetition = facts.retransmission ? "[Retransmission]" : nullptr;
+    const char* repetition = info::mark_of_retransmission(facts.retransmission);
     write_marked_columns(display, display.protocol, facts.frame, repetition, info, ", ");
 }
 
@@ -135,13 +135,9 @@ void show_clc_message(
 void show_clc_part(
     const SmcDisplay& display, tvbuff_t* payload, const FrameFacts& facts, int offset, int length, bool first) {
     tvbuff_t* tvb = tvb_new_subset_length(payload, offset, length);
-    const std::uint64_t completion = display.record.completion(facts.frame);
-    Line summary;
-    summary << "CLC message, " << length << " bytes of it";
-    if (completion != 0) summary << " completed in frame " << completion;
-    Line info("[");
-    info << summary.c_str() << "]";
-    write_info(display, facts, info, first);
+    const Line summary = info::smcr::summary_of_clc_part(
+        static_cast<std::uint32_t>(length), display.record.completion(facts.frame));
+    write_info(display, facts, Line("[") << summary.view() << "]", first);
     proto_tree* tree = add_message(display, tvb, -1, summary.c_str());
     proto_tree_add_item(tree, fields.octets, tvb, 0, length, ENC_NA);
     add_identity(display, tree, tvb, facts);
