@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "protocols/fc/encapsulation.h"
+#include "protocols/ib/psn.h"
 #include "protocols/net/headers.h"
 #include "protocols/net/tunnels.h"
 
@@ -422,7 +423,26 @@ private:
         if (header.destination_port == net::port_gtp_u) return leave_unread(Unread::gtp_u);
         if (header.destination_port == net::port_l2tp) return leave_unread(Unread::l2tp);
         if (header.destination_port != ib::roce_v2_udp_port || wire_ < shortest_ib) return;
-        if (peek(packet_.ib.bth, Layer::bth) && may_be_ib()) take_bth(datagram, start, IbCarrier::roce_v2);
+        if (!peek(packet_.ib.bth, Layer::bth) || !may_be_ib()) return;
+        if (header.checksum != 0 && is_joined()) return leave_unread(Unread::joined);
+        take_bth(datagram, start, IbCarrier::roce_v2);
+    }
+
+    /// Whether behind the packet's BTH, which stands next, another one to the same queue pair follows. In front of
+    /// segmentation offload (`fabricscope load --gso` on a virtual interface) a datagram has many packets, and UDP's
+    /// checksum, which RoCE does without.
+    bool is_joined() const {
+        constexpr std::size_t qpn_at = 5, qpn_size = 3;
+        const ib::Bth& first = packet_.ib.bth;
+        for (std::size_t at = shortest_ib; at + layout::size_of<ib::Bth> <= captured_.size(); at += 4) {
+            if (std::memcmp(captured_.data() + at + qpn_at, captured_.data() + qpn_at, qpn_size) != 0) continue;
+            ib::Bth next;
+            layout::parse_into(next, captured_.subspan(at));
+            if (next.p_key == first.p_key && next.version == 0 && ib::opcode_info(next.opcode).known() &&
+                ib::psn_distance(first.psn, next.psn) > 0)
+                return true;
+        }
+        return false;
     }
 
     static constexpr std::size_t shortest_ib = layout::size_of<ib::Bth> + layout::size_of<ib::Icrc>;
@@ -511,6 +531,7 @@ const char* name_of(Unread carrier) {
         case Unread::macsec: return "MACsec";
         case Unread::esp: return "IPsec ESP";
         case Unread::provider_backbone: return "IEEE 802.1ah";
+        case Unread::joined: return "datagrams of several RoCE packets (segmentation offload)";
     }
     return "";
 }

@@ -49,8 +49,8 @@ enum class Transport : std::uint8_t { none, tcp, udp, ib, fc };
 inline constexpr std::size_t transport_count = 5;
 
 /// What carries something that is not decoded.
-enum class Unread : std::uint8_t { none, gtp_u, l2tp, pppoe, macsec, esp, provider_backbone };
-inline constexpr std::size_t unread_count = 7;
+enum class Unread : std::uint8_t { none, gtp_u, l2tp, pppoe, macsec, esp, provider_backbone, joined };
+inline constexpr std::size_t unread_count = 8;
 /// "GTP-U", "L2TP", ...
 const char* name_of(Unread carrier);
 

@@ -34,10 +34,12 @@ struct NotDecoded {
     std::uint64_t frames;
 };
 constexpr auto not_decoded_columns = columns<NotDecoded>(
-    column<&NotDecoded::name>("name", "what carries them: GTP-U, L2TP and the like"),
+    column<&NotDecoded::name>(
+        "name", "what carries them: GTP-U, L2TP and the like, or datagrams of several RoCE packets"),
     column<&NotDecoded::frames>("frames", "how many"));
 constexpr auto not_decoded = table<not_decoded_columns>(
-    "not_decoded", "Frames in tunnels that are known by name only; nothing is said of what they hold.");
+    "not_decoded",
+    "Frames that are known by name only: in tunnels, or of several RoCE packets. Nothing is said of what they hold.");
 
 void each_not_decoded(const Results& results, const Each<NotDecoded>& each) {
     const auto& frames = results.capture.unread_frames;

@@ -468,6 +468,29 @@ TEST(PacketTunnels, WhatIsNotReadHasAName) {
     EXPECT_STREQ(name_of(Unread::gtp_u), "GTP-U");
 }
 
+Octets datagram_of(std::uint16_t checksum, const std::vector<Octets>& packets) {
+    Octets payload;
+    for (const Octets& packet : packets) payload = join({payload, packet, Octets(4)});
+    Octets octets = udp_to(4791, payload);
+    octets[6] = static_cast<std::uint8_t>(checksum >> 8);
+    octets[7] = static_cast<std::uint8_t>(checksum);
+    return ethernet(0x0800, ipv4(ipv4_header(17), octets));
+}
+
+TEST(Packet, SeveralInOneDatagramAreNotReadAsOne) {
+    const auto decoded = [](const Octets& octets) { return decode(frame_of(octets, LinkType::ethernet)); };
+    constexpr std::uint16_t begun = 0x1234;
+    const auto send = [](std::uint32_t psn, std::size_t octets) { return bth(0x04, psn, {}, counting(octets)); };
+    const Packet joined = decoded(datagram_of(begun, {send(0xFFFFFF, 64), send(0, 64), send(1, 64)}));
+    EXPECT_EQ(joined.unread, Unread::joined);
+    EXPECT_EQ(joined.transport, Transport::none);
+    EXPECT_EQ(
+        decoded(datagram_of(begun, {bth(0x11, 7, Octets(4), {}), bth(0x11, 9, Octets(4), {})})).unread, joined.unread);
+    EXPECT_EQ(decoded(datagram_of(begun, {send(7, 4096)})).ib.payload_length, 4096U) << "one that has a checksum";
+    const Octets of_old = join({counting(64), send(6, 64)});
+    EXPECT_EQ(decoded(datagram_of(begun, {bth(0x04, 7, {}, of_old)})).unread, Unread::none) << "an older one as data";
+}
+
 TEST(PacketTunnels, ADatagramToTheirPortMayBeAnotherOne) {
     const Packet packet = decode(frame_of(in_ip(17, udp_to(4789, Octets(40))), LinkType::ethernet));
     EXPECT_EQ(packet.transport, Transport::udp);
