@@ -106,6 +106,17 @@ def test_a_named_host_stands_for_the_recorded_one(wire, tmp_path):
     assert set(caught_on(caught, "eth.type == 0x8915", "eth.dst")) == {(other,)}
 
 
+def test_nobody_but_the_named_host_is_heard(wire):
+    """A frame for the client, of the address that the server has in the recording."""
+    (client_space, client_interface), (server_space, server_interface) = wire
+    for named, status in (("00:00:5e:00:53:14", 1), ("02:00:00:00:00:07", 4)):
+        client = replay(client_space, "client", f"if://{client_interface}/{named}", "--timeout", 1, capture=sample("rdmacm_rocev1_rping"))
+        wait_until(lambda: packet_sockets(client_space) == 1)
+        send_frames(server_space, server_interface, "rdmacm_rocev1_rping", 0, only=(4,))
+        _, err = client.communicate(timeout=30)
+        assert (client.returncode, "the peer is silent" in err.decode()) == (status, status == 4)
+
+
 CLIENT_NAME = "20:00:00:00:5e:00:53:14"
 TARGET = {"capture": ROOT / "samples/fc_ae_rdma/class_2.fcoe.pcap", "session": "fc-pair-1"}
 

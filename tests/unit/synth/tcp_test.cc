@@ -109,6 +109,22 @@ TEST(Tcp, Abort) {
     EXPECT_TRUE(wire.client.over());
 }
 
+TEST(Tcp, WaitsTwiceAsLongBeforeEachRetransmission) {
+    TcpConnection client(config(1));
+    client.connect(0);
+    std::vector<Time> waited;
+    Time sent = 0;
+    for (Time now = 0; now != never; now = client.wakeup()) {
+        client.on_timer(now);
+        if (client.take_segments().empty()) continue;
+        if (now != 0) waited.push_back(now - sent);
+        sent = now;
+    }
+    const Time first = TcpConfig{}.retransmit_after;
+    EXPECT_EQ(waited, (std::vector<Time>{first, 2 * first, 4 * first, 8 * first, 16 * first, 32 * first}));
+    EXPECT_TRUE(client.was_reset());
+}
+
 TEST(Tcp, EverythingArrivesInOrder) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         Random plan(seed);
