@@ -2,6 +2,7 @@
 #include "capture/interface.h"
 
 #include <pcap/pcap.h>
+#include <sys/socket.h>
 
 #include "capture/pcap_source.h"
 
@@ -16,6 +17,17 @@ struct Interface::Handle {
     pcap_t* pcap;
     bool nanoseconds = false;
 };
+
+namespace {
+
+/// Frames have the time at which the kernel got them, as soon as one socket asks for it; otherwise that at which they
+/// are handed over, which may be after their receiver has answered. No capture fails for it.
+void have_arrivals_stamped(pcap_t* pcap) {
+    const int yes = 1;
+    ::setsockopt(pcap_fileno(pcap), SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes);
+}
+
+}  // namespace
 
 Interface::Interface(std::string name, const InterfaceOptions& options) : name_(std::move(name)) {
     char message[PCAP_ERRBUF_SIZE] = "";
@@ -38,6 +50,7 @@ Interface::Interface(std::string name, const InterfaceOptions& options) : name_(
         throw InterfaceError(name_ + ": raw frames need the privilege CAP_NET_RAW (run as root)");
     if (status == PCAP_ERROR_NO_SUCH_DEVICE) throw InterfaceError(name_ + ": there is no such interface");
     if (status < 0) throw InterfaceError(problem(pcap_statustostr(status)));
+    have_arrivals_stamped(pcap);
     link_ = link_type_of(pcap_datalink(pcap));
     if (!options.own_frames && pcap_setdirection(pcap, PCAP_D_IN) != 0)
         throw InterfaceError(problem("incoming frames only"));

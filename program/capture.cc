@@ -273,7 +273,7 @@ int run_capture(const CaptureOptions& options) {
         return !interrupted() && (options.duration == 0 || seconds() < options.duration);
     };
     std::vector<std::uint64_t> frames(opened.size());
-    const std::unique_ptr<capture::Source> source = capture::in_time_order(capture::live(std::move(opened), goes_on));
+    const std::unique_ptr<capture::Source> source = capture::live(std::move(opened), goes_on);
     const auto enough = [&] { return options.count != 0 && engine.capture().frames >= options.count; };
     for (capture::Frame frame; !enough() && source->next(frame);) {
         recorder.write(frame);

@@ -89,6 +89,7 @@ struct Setup {
     std::optional<StatusSeen> status{};              ///< the first that was not good
     std::optional<std::uint32_t> request_handle{};   ///< that RQST gave
     std::optional<std::uint32_t> response_handle{};  ///< that RESP1 gave; FFFFFFFFh: none
+    std::optional<std::uint32_t> resp2_handle{};     ///< to which RESP2 went
 
     bool accepted() const { return resp1 && !status; }
     /// It went on behind an answer that was not seen, and that may have refused.

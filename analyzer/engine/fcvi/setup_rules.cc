@@ -39,6 +39,12 @@ const Setup* latest_of(const Connection& connection, Side side) {
 /// The endpoint that has asked for it may go on waiting for the peer's own request.
 bool may_wait(const Setup& setup, Version version) { return says_nobody_waits(answer_of(setup, version)); }
 
+/// RESP2 goes to a handle that only RESP1 can have told its sender.
+bool is_told_by_resp1(const Setup& setup) {
+    return setup.response_handle && *setup.response_handle != wire::unassigned_handle &&
+           setup.resp2_handle == setup.response_handle;
+}
+
 }  // namespace
 
 // ---- what all setup IUs keep ---------------------------------------------------------------------
@@ -188,7 +194,7 @@ void SetupRules::on_response1(
     judge_fields(a);
     judge_handle(a, wire::unassigned_handle);
     judge_echo(a, setup);
-    judge_overtaken(a, setup.resp2);
+    judge_overtaken(a, setup.resp2, a.iso() && is_told_by_resp1(setup));
     judge_no_handle(a, connection, setup);
     Sender& sender = connections_.state(connection.id).sender[side];
     const bool cut = payload.error.fault == layout::Fault::truncated || sender.answer_cut;
@@ -414,12 +420,15 @@ void SetupRules::judge_early_messages(const Arrival& a, Side side) {
             {early->frame});
 }
 
-/// An IU after the one that answers it: each passes every point of the way before its answer does.
-void SetupRules::judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer) {
-    if (answer)
-        judge_.unless(
-            connections_.state(a.exchange.connection).lack_of_order(), rules::setup_order, false, a,
-            [&] { return fmt::format("{} comes after its answer", a.iu.name); }, {answer->frame});
+/// An IU after the one that answers it: each passes every point of the way before its answer does. At an end of the way
+/// the capture may see the answer first, since the two directions are captured by different processors.
+void SetupRules::judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer, bool shows_it_came) {
+    if (!answer) return;
+    if (shows_it_came || a.seen.time - answer->time < capture::millisecond)
+        return judge_.undecided(rules::setup_order, UndecidedReason::out_of_order);
+    judge_.unless(
+        connections_.state(a.exchange.connection).lack_of_order(), rules::setup_order, false, a,
+        [&] { return fmt::format("{} comes after its answer", a.iu.name); }, {answer->frame});
 }
 
 /// With a setup's last IU: whether all before it were seen.
@@ -433,7 +442,7 @@ void SetupRules::on_response2(const Arrival& a, const Setup& setup) {
     judge_fields(a);
     judge_echo(a, setup);
     judge_handle(a, setup.response_handle);  // even of a refusal (6.10.2)
-    judge_overtaken(a, setup.resp3);
+    judge_overtaken(a, setup.resp3, false);
     if (!setup.status) judge_early_messages(a, a.from());
     if (a.iso()) return;
     if (!setup.status) judge_early_messages(a, other(a.from()));

@@ -40,7 +40,7 @@ private:
     void judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_addresses(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);
     void judge_login(const Arrival& a, const Port& port, const Port& peer, const char* what);
-    void judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer);
+    void judge_overtaken(const Arrival& a, const std::optional<FrameStamp>& answer, bool shows_it_came);
     void judge_early_messages(const Arrival& a, Side side);
     void judge_course(const Setup& setup, bool answered);
 

@@ -314,6 +314,7 @@ void Setups::on_response2(const Arrival& a) {
     if (setup == nullptr) return rules_.without_setup();
     Connection& connection = connections_.at(a.exchange.connection);
     setup->resp2 = a.step();
+    setup->resp2_handle = a.header.handle();
     a.answers(setup->resp1);
     note_status(a, connection, *setup);
     take_ends(connection, a.exchange.index);

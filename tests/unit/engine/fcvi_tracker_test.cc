@@ -367,6 +367,18 @@ TEST(FcviTracker, TheCourseOfASetupIsUndecidedWithoutItsSecondResponse) {  // 5.
     EXPECT_EQ(World(sends(unreliable, 1)).model().of(rules::setup_order).satisfied, 1U);
 }
 
+TEST(FcviTracker, AnAnswerThatNamesWhatItAnswersWasCapturedTooEarly) {  // 5.3.1, 5.9.3
+    const std::string early = "FCVI_CONNECT_RESP2 move before FCVI_CONNECT_RESP1",
+                      late = "FCVI_CONNECT_RESP1 delay 5ms";
+    for (const Edits& edits : {Edits{early}, Edits{early, late}}) {
+        const World w(sends(unreliable, 1), edits);
+        EXPECT_EQ(w.found(), Ids{}) << w.text();
+        EXPECT_GE(w.model().of(rules::setup_order).undecided, 1U);
+    }
+    const World guessed(sends(unreliable, 1), {early, late, "FCVI_CONNECT_RESP2 set fcvi.handle=0x99"});
+    EXPECT_EQ(std::ranges::count(guessed.found(), "FCVI-20"), 1) << guessed.text();
+}
+
 TEST(FcviTracker, AConnectRequestWithoutPayloadDoesNotTellTheVersion) {  // table 1
     const World w(
         sends(unreliable, 1),
