@@ -10,6 +10,7 @@ endif()
 option(FABRICSCOPE_LINUX "Build what needs Linux' sockets and interfaces: live targets of replay, libfabricscope-vipl"
        ${on_linux})
 option(FABRICSCOPE_FUZZ "Instrument for libFuzzer and link tests/fuzz with it (clang)" OFF)
+option(FABRICSCOPE_COVERAGE "Count which lines and branches run (GCC)" OFF)
 set(FABRICSCOPE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -44,6 +45,10 @@ if(FABRICSCOPE_SANITIZE)
     # GCC's own words on -fsanitize: it may lead to false positives of this warning.
     add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     add_link_options(-fsanitize=${FABRICSCOPE_SANITIZE})
+endif()
+if(FABRICSCOPE_COVERAGE)
+    add_compile_options(--coverage)
+    add_link_options(--coverage)
 endif()
 if(FABRICSCOPE_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)
