@@ -204,8 +204,9 @@ std::uint64_t Flow::locate(const Write& write) const {
 /// Packets are missing, and the WRITE is no nearer to where the last one ended than to where one of the lap before did:
 /// it may be either.
 bool Flow::is_doubtful(const Write& write) const {
+    if (!write.lap_unsure || write.late || replay_expected_ || write.offset < base()) return false;
     const auto cap = lap();
-    if (!cap || !write.lap_unsure || write.late || replay_expected_ || write.offset < base()) return false;
+    if (!cap) return false;
     const std::uint64_t ahead = ahead_of_frontier(write.offset - base(), *cap);
     return frontier_ + ahead >= *cap && ahead > *cap - ahead;
 }

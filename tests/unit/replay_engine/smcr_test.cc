@@ -136,6 +136,29 @@ TEST(SmcrAlterations, MessagesThatNoSampleHas) {
 }
 
 /// The link is there from the start: no frame of the run sets it up. Nobody else can have it.
+/// "LLC CONFIRM LINK after CLC CONFIRM": each message that must wait for another, of those whose names begin so.
+std::vector<std::string> waits(const Conversation& conversation, std::string_view begin) {
+    std::vector<std::string> found;
+    for (const Message& message : conversation.messages)
+        if (message.answers && message.name.starts_with(begin))
+            found.push_back(message.name + " after " + conversation.messages[*message.answers].name);
+    return found;
+}
+
+TEST(SmcrOrder, WhatEachMessageOfASetupWaitsFor) {
+    const Sample sample("scenarios/smcr_rfc7609_two_links.scenario");
+    const auto session = sample.session(sample.sessions().front().id);
+    EXPECT_THAT(
+        waits(session->conversation(), "CLC"),
+        testing::IsSupersetOf(
+            {"CLC PROPOSAL after TCP SYN-ACK", "CLC ACCEPT after CLC PROPOSAL", "CLC CONFIRM after CLC ACCEPT"}));
+    EXPECT_THAT(
+        waits(session->conversation(), "LLC"),
+        testing::IsSupersetOf(
+            {"LLC CONFIRM LINK after CLC CONFIRM", "LLC CONFIRM LINK reply after LLC CONFIRM LINK",
+             "LLC ADD LINK after LLC CONFIRM LINK reply", "LLC ADD LINK CONTINUATION after LLC ADD LINK reply"}));
+}
+
 TEST(SmcrEarlierGroup, IsThereOnBothSidesButNotAtALivePeer) {
     const Sample sample("real/smcr_v2_urgent_inline.pcap");
     const auto session = sample.session("smcr-1");
