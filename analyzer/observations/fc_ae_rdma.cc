@@ -117,14 +117,15 @@ void observe(const Message& message, Time end, Observations& observations) {
 }
 
 void observe_latencies(const Model& model, Observations& observations) {
-    ComparedTimes latencies;
-    for (const Message& one : model.messages) {
+    ComparedTimes latencies(model.messages, [](const Message& one) -> std::optional<Timed> {
         const bool ordinary = one.state == MessageState::complete && one.repeated_frames == 0;
-        if (!ordinary || !one.response || one.region == 0) continue;
-        latencies.add(
+        if (!ordinary || !one.response || one.region == 0) return std::nullopt;
+        return Timed{
             {one.region, 0, one.reads(), one.bytes},
-            {one.response->time - one.command.time, one.command.frame, one.response->frame});
-    }
+            one.response->time - one.command.time,
+            one.command.frame,
+            one.response->frame};
+    });
     const auto name = [](std::uint32_t region) { return fmt::format("fc-ae-rdma-region-{}", region); };
     std::move(latencies).observe(kinds::latency_outlier, "message", name, observations);
 }

@@ -226,14 +226,15 @@ void observe(const Model& model, const Connection& connection, bool failed, Obse
 }
 
 void observe_latencies(const Model& model, Observations& observations) {
-    ComparedTimes latencies;
-    for (const Message& one : model.messages) {
-        if (one.state != MessageState::complete || one.repeated_frames != 0) continue;
-        if (!one.request_begin || !one.response_begin || !one.response_end) continue;
-        latencies.add(
+    ComparedTimes latencies(model.messages, [](const Message& one) -> std::optional<Timed> {
+        if (one.state != MessageState::complete || one.repeated_frames != 0) return std::nullopt;
+        if (!one.request_begin || !one.response_begin || !one.response_end) return std::nullopt;
+        return Timed{
             {one.connection, static_cast<unsigned>(one.from), static_cast<unsigned>(one.operation), one.bytes},
-            {one.response_end->time - one.request_begin->time, one.request_begin->frame, one.response_end->frame});
-    }
+            one.response_end->time - one.request_begin->time,
+            one.request_begin->frame,
+            one.response_end->frame};
+    });
     const auto name = [](std::uint32_t connection) { return to_string(Subject{connection}); };
     std::move(latencies).observe(kinds::latency_outlier, "Message", name, observations);
 }

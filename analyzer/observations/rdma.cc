@@ -327,13 +327,13 @@ private:
 
 void observe_latencies(const Model& model, Observations& observations) {
     const Troubles troubles(model);
-    ComparedTimes latencies;
-    for (const Operation& one : model.operations) {
-        if (!one.answer || one.retransmitted != 0 || troubles.meanwhile(one)) continue;
-        latencies.add(
-            {one.stream, one.by, static_cast<unsigned>(one.type), one.bytes},
-            {one.answer->time - one.first.time, one.first.frame, one.answer->frame});
-    }
+    ComparedTimes latencies(model.operations, [&](const Operation& one) -> std::optional<Timed> {
+        if (!one.answer || one.retransmitted != 0) return std::nullopt;
+        const Time took = one.answer->time - one.first.time;
+        if (took >= ComparedTimes::at_least && troubles.meanwhile(one)) return std::nullopt;
+        const Like like{one.stream, one.by, static_cast<unsigned>(one.type), one.bytes};
+        return Timed{like, took, one.first.frame, one.answer->frame};
+    });
     std::move(latencies).observe(kinds::latency_outlier, "operation", stream_name, observations);
 }
 

@@ -77,7 +77,7 @@ void Streams::on_request(At& at) {
     note_interface(half, at.packet);
     if (half.key.transport == Transport::ud) return take_operation(at, false);
     if (at.opcode.operation == ib::Operation::rdma_read_request) size_by_rest(at);
-    const Requests::Placed placed = half.requests.place(at.psn, false);
+    const Requests::Placed placed = half.requests.place(at.psn);
     if (half.early_retry) settle_early_retry(at, placed.place);
     const bool reliable = is_reliable(half.key.transport);
     const bool seen_before = placed.place == Place::repeated;

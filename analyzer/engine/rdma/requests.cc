@@ -69,18 +69,14 @@ std::uint32_t Pending::ask_again(std::uint32_t from) {
 
 namespace {
 
-// Further away is no packet that was lost or retransmitted, as long as no queue is as long as that.
-constexpr std::int32_t farthest_back = 1 << 16;
-constexpr std::int32_t farthest_ahead = 1 << 20;
 // PSNs run in a circle: what lies half of it behind cannot be told from what lies ahead.
 constexpr std::uint32_t farthest_remembered = 1 << 22;
 
 }  // namespace
 
-Requests::Placed Requests::place(std::uint32_t psn, bool is_new_life_possible) {
+Requests::Placed Requests::place(std::uint32_t psn) const {
     if (!started_) return {};
     const std::int32_t ahead = psn_distance(next_, psn);
-    if (is_new_life_possible && (ahead > farthest_ahead || ahead < -farthest_back)) return {Place::foreign};
     if (ahead == 0 || (ahead > 0 && share_unknown_)) return {};
     if (ahead > 0) return {Place::ahead, static_cast<std::uint32_t>(ahead)};
     for (const Gap& gap : gaps_)

@@ -98,7 +98,6 @@ enum class Place : std::uint8_t {
     ahead,     ///< some before it have not been seen
     late,      ///< has not been seen, but others behind it have
     repeated,  ///< has been seen
-    foreign,   ///< too far away: the queue pair was made anew
 };
 
 class Requests {
@@ -125,7 +124,14 @@ public:
         bool refused = false;           ///< late: a NAK has asked for it
         bool is_known_missing = false;  ///< late: false if it is from before the first packet
     };
-    Placed place(std::uint32_t psn, bool is_new_life_possible);
+    Placed place(std::uint32_t psn) const;
+    /// Whether it is too far away to have anything to do with those before: the queue pair was made anew.
+    bool is_foreign(std::uint32_t psn) const {
+        // Further away is no packet that was lost or retransmitted, as long as no queue is as long as that.
+        constexpr std::int32_t farthest_back = 1 << 16, farthest_ahead = 1 << 20;
+        const std::int32_t ahead = ib::psn_distance(next_, psn);
+        return started_ && (ahead > farthest_ahead || ahead < -farthest_back);
+    }
     /// A packet that takes `count` PSNs; 0: nobody knows how many.
     void take(std::uint32_t psn, std::uint32_t count, Time now);
     /// Removes PSNs from the gaps, and returns how many were in one.

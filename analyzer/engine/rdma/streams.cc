@@ -56,8 +56,7 @@ void Streams::on_packet(const Packet& packet) {
     Half* found = half_of(packet);
     if (found == nullptr) return;
     const bool request = !ib::is_response(packet.ib.opcode().operation);
-    if (request && is_reliable(found->key.transport) &&
-        found->requests.place(packet.ib.bth.psn, true).place == Place::foreign)
+    if (request && is_reliable(found->key.transport) && found->requests.is_foreign(packet.ib.bth.psn))
         found = &made_anew(*found, packet);
     Half& half = *found;
     half.migration_seen[packet.ib.bth.migration ? 1 : 0] = true;
