@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,6 +88,18 @@ struct ReorderLimits {
 /// order, numbers stay as they were. A single frame far in the future comes last. A source with one interface is
 /// returned as it is: such a capture is in order already, or its clock was set back, which sorting would hide.
 std::unique_ptr<Source> in_time_order(std::unique_ptr<Source> source, ReorderLimits limits = {});
+
+/// The same sources once more, from their beginning; nothing if that cannot be.
+using Reopen = std::function<std::vector<std::unique_ptr<Source>>()>;
+/// Of regular files.
+Reopen reopening(std::vector<std::string> files);
+
+/// merge() and in_time_order(). Where the frames of a source's interfaces lie further apart than the window, as when
+/// one capture was appended to another (`mergecap -a`), each interface is read by itself, provided that it is in order
+/// by itself and that there are 64 at most. To find that out, sources of several interfaces are read once more before;
+/// without `reopen` (a pipe) they are not.
+std::unique_ptr<Source> timeline(
+    std::vector<std::unique_ptr<Source>> sources, const Reopen& reopen, ReorderLimits limits = {});
 
 /// The same frames, read by a thread of its own while those before are dealt with. For files: frames of a
 /// pipe would be late, because they come by the thousand. The source is returned as it is where there is

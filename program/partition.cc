@@ -91,7 +91,7 @@ std::unique_ptr<capture::Source> open_all(const std::vector<std::string>& files)
         }
         sources.push_back(std::move(opened.source));
     }
-    return capture::in_time_order(capture::merge(std::move(sources)));
+    return capture::timeline(std::move(sources), capture::reopening(files));
 }
 
 /// The first pass over the files, in the order in which they would be analysed. False after a complaint.

@@ -100,8 +100,10 @@ Reading read_files(
     Reading reading;
     auto sources = open_all(files, reading);
     if (sources.empty()) return reading;
-    auto source = capture::in_time_order(capture::merge(std::move(sources)));
-    if (std::ranges::all_of(files, is_file)) source = capture::read_ahead(std::move(source));
+    const bool are_files = std::ranges::all_of(files, is_file);
+    auto source = capture::timeline(
+        std::move(sources), are_files ? capture::reopening(reading.opened) : capture::Reopen());
+    if (are_files) source = capture::read_ahead(std::move(source));
     options.interfaces = source->interface_count();
     reading.engine = std::make_unique<engine::Engine>(options, observers);
     const bool merged = reading.opened.size() > 1;
@@ -163,14 +165,17 @@ Reading read(
     const std::function<bool(const capture::Frame&)>& on_frame) {
     Reading reading;
     reading.part = part;
-    capture::OpenResult opened = capture::open(part.path);
-    if (!opened) {
-        reading.problems.push_back(to_string(opened.error));
-        return reading;
-    }
+    auto sources = open_all({part.path}, reading);
+    if (sources.empty()) return reading;
     const Partition& whole = part.whole;
-    auto source = capture::read_ahead(capture::in_time_order(
-        capture::with_original_numbers(std::move(opened.source), part.path, {part.path, whole.files()})));
+    const auto with_original_numbers = [&](std::vector<std::unique_ptr<capture::Source>> opened) {
+        for (auto& source : opened)
+            source = capture::with_original_numbers(std::move(source), part.path, {part.path, whole.files()});
+        return opened;
+    };
+    auto source = capture::read_ahead(capture::timeline(
+        with_original_numbers(std::move(sources)),
+        [&, again = capture::reopening({part.path})] { return with_original_numbers(again()); }));
     options.interfaces = source->interface_count();
     reading.opened = whole.files();
     reading.engine = std::make_unique<engine::Engine>(options, observers);

@@ -86,8 +86,13 @@ bool CaptureFile::is_out_of_order() const {
 }
 
 std::unique_ptr<capture::Source> CaptureFile::in_time_order() const {
-    std::unique_ptr<capture::Source> source = open();
-    return source ? capture::in_time_order(std::move(source)) : nullptr;
+    const auto once_more = [this] {
+        std::vector<std::unique_ptr<capture::Source>> sources;
+        if (auto source = open()) sources.push_back(std::move(source));
+        return sources;
+    };
+    auto sources = once_more();
+    return sources.empty() ? nullptr : capture::timeline(std::move(sources), once_more);
 }
 
 }  // namespace fabricscope::plugin

@@ -10,8 +10,12 @@ from harness import ROOT, analyze, fields, run, sample, tshark
 from test_plugin_variants import later, write
 
 OUT_OF_ORDER = ("smcr_v2_asymmetric", "smcr_v2_two_links", "smcr_v2_two_links_b")
-# Made of these, which last less than the 2 s within which frames are sorted: what some senders sent, and behind that what the others did, each on an interface of its own.
+# Made of these: what some senders sent, and behind that what the others did, each on an interface of its own. Some last longer than the 2 s within
+# which frames are sorted.
 TAKEN_APART = {
+    "smcr_v2_lossy": sample("smcr_v2_lossy"),
+    "smcr_v2_close": sample("smcr_v2_close"),
+    "rdmacm_lossy_rping": sample("rdmacm_lossy_rping"),
     "smcr_v2_port7000": sample("smcr_v2_port7000"),
     "rdmacm_rping_v4": sample("rdmacm_rping_v4"),
     "fcvi": ROOT / "samples/fcvi/reliable_reception_iso.fcoe.pcap",

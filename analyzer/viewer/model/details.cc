@@ -87,7 +87,7 @@ WholeFrame whole_frame(
         if (capture::OpenResult opened = capture::open(file)) sources.push_back(std::move(opened.source));
     if (sources.size() != recording.reading.opened.size() || sources.empty())
         return {{}, {}, "The capture cannot be read any more."};
-    const auto source = capture::in_time_order(capture::merge(std::move(sources)));
+    const auto source = capture::merge(std::move(sources));
     for (capture::Frame frame; !stop() && source->next(frame);) {
         if (frame.number != number) continue;
         return {

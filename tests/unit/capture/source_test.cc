@@ -419,6 +419,52 @@ TEST(InTimeOrder, FollowsAClockThatWasSet) {
     }
 }
 
+/// Frames with an interface each.
+class Taps final : public Source {
+public:
+    using Frames = std::vector<std::pair<Time, std::uint32_t>>;
+    Taps(Frames frames, std::uint32_t interfaces) : frames_(std::move(frames)), interfaces_(interfaces) {}
+
+    bool next(Frame& frame) override {
+        if (at_ == frames_.size()) return false;
+        octets_ = u64(static_cast<std::uint64_t>(frames_[at_].first));
+        frame = {at_ + 1, frames_[at_].first, 8, octets_, LinkType::ethernet, frames_[at_].second};
+        ++at_;
+        return true;
+    }
+    std::vector<Error> errors() const override { return {}; }
+    std::uint32_t interface_count() const override { return interfaces_; }
+
+private:
+    Frames frames_;
+    std::uint32_t interfaces_;
+    std::size_t at_ = 0;
+    Octets octets_;
+};
+
+std::vector<Seen> timeline_of(const Taps::Frames& frames, std::uint32_t interfaces) {
+    const auto once = [&] { return list_of(std::unique_ptr<Source>(std::make_unique<Taps>(frames, interfaces))); };
+    return read_all(*timeline(once(), once, {.window = 10}));
+}
+
+TEST(Timeline, OneTapBehindTheOther) {
+    const auto seen = timeline_of({{0, 0}, {40, 0}, {80, 0}, {20, 1}, {60, 1}, {55, 1}, {100, 1}}, 3);
+    EXPECT_EQ(times_of(seen), (std::vector<Time>{0, 20, 40, 55, 60, 80, 100}));
+    std::vector<std::uint64_t> numbers;
+    for (const Seen& one : seen) numbers.push_back(one.number);
+    EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 4, 2, 6, 5, 3, 7}));
+}
+
+TEST(Timeline, AClockThatWasSetIsNotHidden) {
+    Taps::Frames frames;
+    for (Time time = 1000; time < 1100; ++time) frames.emplace_back(time, 1);
+    for (Time time = 100; time < 200; ++time) frames.emplace_back(time, 1);
+    for (Time time = 100; time < 1100; time += 10) frames.emplace_back(time, 0);
+    EXPECT_EQ(
+        times_of(timeline_of(frames, 2)),
+        times_of(read_all(*in_time_order(std::make_unique<Taps>(frames, 2), {.window = 10}))));
+}
+
 TEST(InTimeOrder, RealCaptureOfTwoInterfaces) {
     const auto count_steps_back = [](Source& source) {
         Frame frame;
