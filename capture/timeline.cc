@@ -98,9 +98,10 @@ std::unique_ptr<Source> timeline(
     std::vector<std::unique_ptr<Source>> sources, const Reopen& reopen, ReorderLimits limits) {
     constexpr std::uint32_t most_interfaces = 64;  // each has the files open
     const auto has_several = [](const auto& source) { return source->interface_count() > 1; };
-    bool apart = false;
-    if (reopen && std::ranges::any_of(sources, has_several))
-        for (const auto& again : reopen()) apart |= has_several(again) && interfaces_lie_apart(*again, limits.window);
+    const auto lies_apart = [&](const auto& again) {
+        return has_several(again) && interfaces_lie_apart(*again, limits.window);
+    };
+    const bool apart = reopen && std::ranges::any_of(sources, has_several) && std::ranges::any_of(reopen(), lies_apart);
     std::unique_ptr<Source> merged = merge(std::move(sources));
     if (apart && merged->interface_count() <= most_interfaces)
         if (auto each = interface_by_interface(merged->interface_count(), reopen)) merged = std::move(each);

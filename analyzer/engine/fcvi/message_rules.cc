@@ -338,8 +338,7 @@ void MessageRules::judge_order(const Arrival& a, const Connection& connection, c
     const std::optional<std::uint32_t>& latest = message.reads() ? sender.read_answered : sender.good_response_to;
     judge_(rules::responses_in_order, !latest || before(*latest, message.msg_id), a, [&] {
         return fmt::format(
-            "{} {} is answered after {} {}", message.reads() ? "Read" : "Message", message.msg_id,
-            message.reads() ? "Read" : "Message", *latest);
+            "{0} {1} is answered after {0} {2}", message.reads() ? "Read" : "Message", message.msg_id, *latest);
     });
     if (connection.reliability() != Reliability::reliable_reception) return;
     if (message.reads()) {

@@ -82,11 +82,8 @@ report::Detail detail_of(const Recording& recording, const std::string& session,
 
 WholeFrame whole_frame(
     const Recording& recording, std::uint64_t number, const std::string& session, const std::function<bool()>& stop) {
-    std::vector<std::unique_ptr<capture::Source>> sources;
-    for (const std::string& file : recording.reading.opened)
-        if (capture::OpenResult opened = capture::open(file)) sources.push_back(std::move(opened.source));
-    if (sources.size() != recording.reading.opened.size() || sources.empty())
-        return {{}, {}, "The capture cannot be read any more."};
+    std::vector<std::unique_ptr<capture::Source>> sources = capture::reopening(recording.reading.opened)();
+    if (sources.empty()) return {{}, {}, "The capture cannot be read any more."};
     const auto source = capture::merge(std::move(sources));
     for (capture::Frame frame; !stop() && source->next(frame);) {
         if (frame.number != number) continue;

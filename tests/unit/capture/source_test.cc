@@ -275,25 +275,26 @@ TEST(Time, IsHeldInRange) {
 
 // ---- several files ----
 
-/// A source of frames made up by a test.
+/// A source of frames made up by a test, each with its interface.
 class Fixed final : public Source {
 public:
-    Fixed(std::vector<Time> times, std::uint32_t interfaces = 1) : times_(std::move(times)), interfaces_(interfaces) {}
+    using Frames = std::vector<std::pair<Time, std::uint32_t>>;
+    Fixed(Frames frames, std::uint32_t interfaces) : frames_(std::move(frames)), interfaces_(interfaces) {}
 
     bool next(Frame& frame) override {
-        if (at_ == times_.size()) return false;
-        octets_ = u64(static_cast<std::uint64_t>(times_[at_]));  // the last frame's octets are gone
-        frame = {at_ + 1, times_[at_], 8, octets_, LinkType::ethernet, static_cast<std::uint32_t>(at_) % interfaces_};
-        ++at_;
+        if (at_ == frames_.size()) return false;
+        const auto [time, interface] = frames_[at_++];
+        octets_ = u64(static_cast<std::uint64_t>(time));  // the last frame's octets are gone
+        frame = {at_, time, 8, octets_, LinkType::ethernet, interface};
         return true;
     }
     std::vector<Error> errors() const override {
-        return at_ == times_.size() ? std::vector{Error{"made up", at_, {}, "end"}} : std::vector<Error>{};
+        return at_ == frames_.size() ? std::vector{Error{"made up", at_, {}, "end"}} : std::vector<Error>{};
     }
     std::uint32_t interface_count() const override { return interfaces_; }
 
 private:
-    std::vector<Time> times_;
+    Frames frames_;
     std::uint32_t interfaces_;
     std::size_t at_ = 0;
     Octets octets_;
@@ -304,8 +305,14 @@ template <class... Sources> std::vector<std::unique_ptr<Source>> list_of(Sources
     (list.push_back(std::move(sources)), ...);
     return list;
 }
-std::unique_ptr<Source> fixed(std::vector<Time> times, std::uint32_t interfaces = 1) {
-    return std::make_unique<Fixed>(std::move(times), interfaces);
+std::unique_ptr<Source> fixed(const Fixed::Frames& frames, std::uint32_t interfaces) {
+    return std::make_unique<Fixed>(frames, interfaces);
+}
+/// Of the interfaces in turn.
+std::unique_ptr<Source> fixed(const std::vector<Time>& times, std::uint32_t interfaces = 1) {
+    Fixed::Frames frames;
+    for (const Time time : times) frames.emplace_back(time, static_cast<std::uint32_t>(frames.size()) % interfaces);
+    return fixed(frames, interfaces);
 }
 
 std::vector<Time> times_of(const std::vector<Seen>& frames) {
@@ -419,31 +426,8 @@ TEST(InTimeOrder, FollowsAClockThatWasSet) {
     }
 }
 
-/// Frames with an interface each.
-class Taps final : public Source {
-public:
-    using Frames = std::vector<std::pair<Time, std::uint32_t>>;
-    Taps(Frames frames, std::uint32_t interfaces) : frames_(std::move(frames)), interfaces_(interfaces) {}
-
-    bool next(Frame& frame) override {
-        if (at_ == frames_.size()) return false;
-        octets_ = u64(static_cast<std::uint64_t>(frames_[at_].first));
-        frame = {at_ + 1, frames_[at_].first, 8, octets_, LinkType::ethernet, frames_[at_].second};
-        ++at_;
-        return true;
-    }
-    std::vector<Error> errors() const override { return {}; }
-    std::uint32_t interface_count() const override { return interfaces_; }
-
-private:
-    Frames frames_;
-    std::uint32_t interfaces_;
-    std::size_t at_ = 0;
-    Octets octets_;
-};
-
-std::vector<Seen> timeline_of(const Taps::Frames& frames, std::uint32_t interfaces) {
-    const auto once = [&] { return list_of(std::unique_ptr<Source>(std::make_unique<Taps>(frames, interfaces))); };
+std::vector<Seen> timeline_of(const Fixed::Frames& frames, std::uint32_t interfaces) {
+    const auto once = [&] { return list_of(fixed(frames, interfaces)); };
     return read_all(*timeline(once(), once, {.window = 10}));
 }
 
@@ -456,13 +440,11 @@ TEST(Timeline, OneTapBehindTheOther) {
 }
 
 TEST(Timeline, AClockThatWasSetIsNotHidden) {
-    Taps::Frames frames;
+    Fixed::Frames frames;
     for (Time time = 1000; time < 1100; ++time) frames.emplace_back(time, 1);
     for (Time time = 100; time < 200; ++time) frames.emplace_back(time, 1);
     for (Time time = 100; time < 1100; time += 10) frames.emplace_back(time, 0);
-    EXPECT_EQ(
-        times_of(timeline_of(frames, 2)),
-        times_of(read_all(*in_time_order(std::make_unique<Taps>(frames, 2), {.window = 10}))));
+    EXPECT_EQ(times_of(timeline_of(frames, 2)), times_of(read_all(*in_time_order(fixed(frames, 2), {.window = 10}))));
 }
 
 TEST(InTimeOrder, RealCaptureOfTwoInterfaces) {

@@ -106,6 +106,10 @@ public:
     }
     /// What of it happens before the first message on a new link.
     void rendezvous(std::uint32_t n, bool first, std::size_t step = 1460) {
+        rendezvous_before_confirm(n, first, step);
+        send_confirm(n, first, step);
+    }
+    void rendezvous_before_confirm(std::uint32_t n, bool first, std::size_t step = 1460) {
         client_port = static_cast<std::uint16_t>(40000 + n);
         const bool announce = !first && group_made_;
         group_made_ |= first;
@@ -116,6 +120,8 @@ public:
             Side::server, accept_or_confirm(wire::ClcType::accept, port[Side::server], 0x100 + n, 0x5000 + n, first),
             step);
         if (announce) announce_rmb(Side::client, 0xC000 + n);
+    }
+    void send_confirm(std::uint32_t n, bool first, std::size_t step = 1460) {
         send(
             Side::client, accept_or_confirm(wire::ClcType::confirm, port[Side::client], 0x200 + n, 0xC000 + n, first),
             step);

@@ -261,12 +261,7 @@ TEST(LinkGroups, ConnectionMetBeforeItsSetUpWaitsForIt) {
 bool takes_for_lacking_confirm(bool cut_before) {
     World w;
     w.connect(1, true);
-    w.client_port = 40002;
-    w.handshake();
-    w.send(client, World::proposal());
-    w.announce_rmb(server, 0x5002);
-    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5002, false));
-    w.announce_rmb(client, 0xC002);
+    w.rendezvous_before_confirm(2, false);
     if (cut_before) w.request(server, World::send_only, {wire::cdc_type, wire::cdc_size});
     w.cdc(server, 0x202, 1, {0, 0}, {0, 0});
     return w.connection(2).alert_token[client] == 0x202;

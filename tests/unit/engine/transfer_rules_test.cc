@@ -95,14 +95,9 @@ TEST_F(TransferRulesTest, HealthyTransferBreaksNone) {
 TEST(DataBeforeConfirm, R18OfTheServer) {
     World w;
     w.connect(1, true);
-    w.client_port = 40002;
-    w.handshake();
-    w.send(client, World::proposal());
-    w.announce_rmb(server, 0x5002);
-    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5002, false));
-    w.announce_rmb(client, 0xC002);
+    w.rendezvous_before_confirm(2, false);
     w.cdc(server, 0x202, 1, {0, 0}, {0, 0});
-    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x202, 0xC002, false));
+    w.send_confirm(2, false);
     EXPECT_EQ(found(w), Ids{"SMCR-R18"});
     EXPECT_EQ(w.tracker.model().findings[0].session, "smcr-2");
 }
@@ -110,16 +105,11 @@ TEST(DataBeforeConfirm, R18OfTheServer) {
 TEST(DataBeforeConfirm, R18IsUndecidedOnTwoInterfaces) {
     World w;
     w.connect(1, true);
-    w.client_port = 40002;
-    w.handshake();
-    w.send(client, World::proposal());
-    w.announce_rmb(server, 0x5002);
-    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5002, false));
-    w.announce_rmb(client, 0xC002);
+    w.rendezvous_before_confirm(2, false);
     w.interface = 1;
     w.cdc(server, 0x202, 1, {0, 0}, {0, 0});
     w.interface = 0;
-    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x202, 0xC002, false));
+    w.send_confirm(2, false);
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::data_after_confirm).undecided, 1U);
 }
