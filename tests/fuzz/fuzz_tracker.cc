@@ -25,6 +25,7 @@ engine::smcr::Options options_of(fuzz::Script& script) {
     options.limits.exchanges = script.below(64);
     options.limits.open_requests = 1 + script.below(8);
     options.limits.findings = script.below(16);
+    options.limits.waiting = 1 + script.below(64);
     return options;
 }
 

@@ -344,7 +344,7 @@ bool LinkGroups::use_without_confirm(Arrival& a, const WaitingData::Write& waiti
     if (lacking_confirm(a, lacks_element) == nullptr) return false;
     a.history->contact_missing = true;
     const bool lost = links_.at(a.group).strays[a.from].keep(
-        {a.link, waiting.rkey, waiting.address, waiting.write}, WaitingRoom::most_waiting);
+        {a.link, waiting.rkey, waiting.address, waiting.write}, room_.most());
     if (lost) sessions_.leave_out_detail();
     return true;
 }

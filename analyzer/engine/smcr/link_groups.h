@@ -27,7 +27,8 @@ public:
           links_(options, model, sessions),
           contacts_(links_, sessions, setup_rules, link_rules),
           llc_(options, links_, sessions, setup_rules, link_rules),
-          midstream_(options, links_, sessions) {}
+          midstream_(options, links_, sessions),
+          room_(options.limits.waiting) {}
 
     /// on_accept(), on_confirm() and on_decline() take in a CLC message of a connection; see Contacts. A CONFIRM may
     /// be what traffic has waited for, or come behind traffic that did not wait.

@@ -33,6 +33,7 @@ struct Limits {
     std::size_t findings = 10'000;
     std::uint32_t findings_of_a_kind = 10;  ///< kept for each rule and session
     std::size_t midstream_groups = 10'000;  ///< link groups whose set-up was not captured
+    std::size_t waiting = 1024;             ///< packets, and data, held until what announces them has come
 };
 
 struct Options {

@@ -28,7 +28,7 @@ bool WaitingRoom::expects(const capture::Packet& packet) const {
 }
 
 bool WaitingRoom::hold(WaitingData data) {
-    const bool full = data_.size() >= most_waiting;
+    const bool full = data_.size() >= most_;
     if (full) data_.pop_front();
     data_.push_back(std::move(data));
     return full;

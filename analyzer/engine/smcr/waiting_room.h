@@ -59,7 +59,9 @@ struct WaitingData {
 class WaitingRoom {
 public:
     static constexpr Time patience = 2 * capture::second;
-    static constexpr std::size_t most_waiting = 1024;  ///< packets; and data
+
+    /// `most`: packets, and data, that may wait at once.
+    explicit WaitingRoom(std::size_t most) : most_(most) {}
 
     /// advance() moves the clock, which is that of the packets. If the room was closed, it opens again.
     void advance(Time now) { now_ = now, closed_ = false; }
@@ -72,8 +74,10 @@ public:
     /// cannot be long ago or far off, or goes between two ports between which one that waits has begun.
     bool expects(const capture::Packet& packet) const;
 
+    std::size_t most() const { return most_; }
+
     /// full() returns whether no packet can be held any more until admit_packets() has been called.
-    bool full() const { return packets_.size() >= most_waiting; }
+    bool full() const { return packets_.size() >= most_; }
 
     /// hold() keeps a packet of which expects() is true.
     void hold(const capture::Packet& packet) { packets_.emplace_back(packet, packet.ib.payload); }
@@ -120,6 +124,7 @@ private:
     }
     bool overdue(const HeldPacket& packet) const { return closed_ || now_ - packet.time() > patience; }
 
+    std::size_t most_;
     std::deque<HeldPacket> packets_;
     std::deque<WaitingData> data_;
     Time now_ = 0;

@@ -210,7 +210,7 @@ private:
             Progress before = progress_at(
                 recorded, connection.step_time[side_][static_cast<std::size_t>(end - steps.begin())]);
             std::erase_if(before.steps, [&](const auto& one) { return one.first == client_port; });
-            plan.may_end = [this, before] { return reached(before); };
+            plan.may_end = [this, before]() mutable { return reached(before); };
         }
         if (side_ == Side::server) {
             peer_.listen(server_port, plan);
@@ -237,9 +237,11 @@ private:
         return progress;
     }
 
-    bool reached(const Progress& progress) const {
-        const auto done = [&](const auto& one) { return peer_.progress(one.first) >= one.second; };
-        return peer_.requests() >= progress.requests && std::ranges::all_of(progress.steps, done);
+    /// What has been done stays so, and is not looked at again.
+    bool reached(Progress& progress) const {
+        auto& steps = progress.steps;
+        while (!steps.empty() && peer_.progress(steps.back().first) >= steps.back().second) steps.pop_back();
+        return steps.empty() && peer_.requests() >= progress.requests;
     }
 
     /// What one application has done may be what another one waits for.

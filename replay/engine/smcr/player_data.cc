@@ -88,17 +88,13 @@ void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
 }
 
 /// The end of one connection may have come after something on another one.
-bool SmcrPlayer::may_end(const std::string& channel) const {
+bool SmcrPlayer::may_end(PlayedConnection& connection) const {
     const auto is_done = [&](const auto& one) { return one->recorded.preparation || one->finished(played_); };
-    if (connection_in(channel).recorded.preparation) return std::ranges::all_of(connections_, is_done);
-    const auto& messages = recorded_.conversation.messages;
-    const auto open = [&](std::size_t i) {
-        return messages[i].channel == channel && messages[i].from == played_ && messages[i].name.starts_with("CDC") &&
-               messages[i].name != "CDC urgent";
-    };
-    for (std::size_t i = 0; i < messages.size(); ++i)
-        if (open(i) && !script_.done(i)) return script_.ready(now_, open).has_value();
-    return true;  // over TCP
+    if (connection.recorded.preparation) return std::ranges::all_of(connections_, is_done);
+    std::deque<std::size_t>& to_come = connection.cdc_to_come;
+    while (!to_come.empty() && script_.done(to_come.front())) to_come.pop_front();
+    if (to_come.empty()) return true;  // over TCP
+    return script_.ready(now_, [&](std::size_t i) { return std::ranges::binary_search(to_come, i); }).has_value();
 }
 
 bool SmcrPlayer::may_have_data(const PlayedConnection& connection) const {

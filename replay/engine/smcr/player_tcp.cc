@@ -69,12 +69,17 @@ void SmcrPlayer::create(const RecordedConnection& recorded) {
     config.initial_sequence = static_cast<std::uint32_t>(0x1000'0000 * (connections_.size() + 1));
     if (recorded.option[played_]) config.syn_option = layout::octets_of(wire::TcpOption{});
     stack::smcr::AppPlan plan{.script = recorded.script[played_], .pace = options_.pace.factor};
-    plan.may_end = [this, &channel = recorded.channel] { return may_end(channel); };
+    plan.may_end = [this, index = connections_.size()] { return may_end(*connections_[index]); };
     auto connection = std::make_unique<PlayedConnection>(recorded, links_, config, plan, connections_.size() + 1);
     connection->peer_port = {
         live ? live->peer_mac : recorded.mac[other(played_)],
         live ? live->peer_ip : address_of(recorded, other(played_))};
     connection->peer_tcp_port = config.remote_port;
+    const auto& messages = recorded_.conversation.messages;
+    for (std::size_t i = 0; i < messages.size(); ++i)
+        if (messages[i].channel == recorded.channel && messages[i].from == played_ &&
+            messages[i].name.starts_with("CDC") && messages[i].name != "CDC urgent")
+            connection->cdc_to_come.push_back(i);
     if (client) by_port_[config.local_port] = connection.get();
     connections_.push_back(std::move(connection));
 }

@@ -36,7 +36,8 @@ TEST_P(Hostile, stays_within_the_limits) {
         .cursor_samples = 5000,
         .findings = 50,
         .findings_of_a_kind = 10,
-        .midstream_groups = 100};
+        .midstream_groups = 100,
+        .waiting = 50};
     Engine engine(options);
     std::uint64_t number = 0;
     GetParam().generate(count, [&](Time time, ByteView octets) {

