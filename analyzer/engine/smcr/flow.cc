@@ -326,8 +326,14 @@ void Flow::finish(Time last) {
     // What the sender said last is missing, if more was consumed than it has announced.
     if (producer_.seen && consumer_.seen && consumer_.position > producer_.position) miss_producer();
     open_or_close(full_since_, false, direction_->stalls, {last});
-    open_or_close(blocked_since_, false, direction_->blocked, {last});
+    open_or_close(blocked_since_, false, direction_->blocked, {blocked_until(last)});
     end_stream();
+}
+
+/// Who writes what no message announces is not blocked any more: the message that says so is missing.
+Time Flow::blocked_until(Time last) const {
+    const Time written = direction_->last_data.value_or(last);
+    return blocked_since_ && frontier_ > producer_.position && written > blocked_since_->time ? written : last;
 }
 
 void Flow::end_stream() { deliver_stream(producer_.position); }

@@ -176,6 +176,7 @@ private:
     void note_urgent();
     void deliver_stream(std::uint64_t consumed);
     void prove_peak();
+    Time blocked_until(Time last) const;
     void after_cursor(Time time, std::uint64_t frame);
     static void open_or_close(std::optional<FrameStamp>& since, bool holds, Intervals& intervals, FrameStamp now);
 

@@ -185,7 +185,9 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     a.facts->length = event.length;
     RmbTable::Target target = target_of(a, event.r_key, event.address);
     if (event.repeated()) return count_repetition(a, target.connection);
-    if (was_over(target.connection, a)) target.connection = 0;
+    // A packet may have waited for its link while its RMB element was given to another connection.
+    const bool anothers = room_.admitting() && began_later(target.connection, a);
+    if (anothers || was_over(target.connection, a)) target.connection = 0;
     transfer_rules_.on_write_packet(a, event);
     if (a.history->watched) link_rules_.on_data(a);
     if (target.deleted) link_rules_.on_write_to_deleted(a, *target.deleted);
@@ -282,7 +284,7 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
     if (strays.empty() || cdc.flags.failover_validation) return;
     auto& element = session.connection->element[to];
     if (element && !tracked.group.from_start) return;
-    const Time since = element ? session.connection->first_time : 0;
+    const Time since = session.connection->midstream ? 0 : session.connection->first_time;
     const auto place = element ? tracked.rmbs.place_of(*element, a.link) : strays.element_before(a.link, cdc.producer);
     if (!place) return;
     if (!element) {

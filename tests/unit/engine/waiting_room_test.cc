@@ -217,9 +217,11 @@ TEST_F(WaitingRoomTest, TheOldestDataOfTooMuchAreLost) {
 TEST(WaitingRoom, ALinkWhoseAnnouncementComesLate) {
     const Octets hello{'h', 'e', 'l', 'l', 'o'};
     test::World w;
+    w.interface = 1;
     w.confirm_link();
     w.write(client, 0x5001, 0, hello);
     w.cdc(client, 0x101, 1, {0, 5}, {0, 0});
+    w.interface = 0;
     w.port = {{test::Port{10, 0x11, 100}, test::Port{20, 0x14, 0xFFFFFE}}};
     w.rendezvous(1, true);
     w.tracker.finish();
@@ -227,6 +229,18 @@ TEST(WaitingRoom, ALinkWhoseAnnouncementComesLate) {
     EXPECT_EQ((w.streams[{1, client}]), hello);
     EXPECT_EQ(w.group(1).links.at(0).state, LinkState::active);
     EXPECT_TRUE(w.connection(1).setup.confirm_link);
+}
+
+TEST(WaitingRoom, DataFromBeforeTheConnectionThatHasTheirElementNow) {
+    const Octets hello{'h', 'e', 'l', 'l', 'o'};
+    test::World w;
+    w.confirm_link();
+    w.write(client, 0x5001, 0, hello);
+    w.pass(capture::second);
+    w.port = {{test::Port{10, 0x11, 100}, test::Port{20, 0x14, 0xFFFFFE}}};
+    w.rendezvous(1, true);
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).from[client].bytes_written, 0U);
 }
 
 TEST(WaitingRoom, DataWhoseConnectionNeverComes) {
