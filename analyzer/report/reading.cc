@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analyzer/report/clocks.h"
+#include "analyzer/report/networks.h"
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/spans.h"
 #include "analyzer/report/units.h"
@@ -120,6 +121,8 @@ Reading read_files(
     }
     reading.engine->finish();
     reading.gaps = spans.gaps(reading.opened);
+    std::ranges::move(
+        strangers(reading.engine->models(), reading.origins, reading.opened), std::back_inserter(reading.gaps));
     reading.losses = losses_told_in(reading.opened);
     for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
     return reading;

@@ -132,6 +132,10 @@ def test_healthy_captures_do_not_contradict_themselves():
 
 # ---- files of different times ---------------------------------------------------------------------
 
+def first_second(capture):
+    return int(float(run(["tshark", "-r", capture, "-c", "1", "-T", "fields", "-e", "frame.time_epoch"])))
+
+
 def told_of(*files):
     done = subprocess.run([BUILD / "bin/fabricscope", "analyze", *files, "--json"], capture_output=True, timeout=300)
     return done.returncode, json.loads(done.stdout), done.stderr.decode()
@@ -143,6 +147,17 @@ def test_a_file_of_another_day_is_told_of(tmp_path):
     assert f"{later} begins 48.0 hours after {sample(ECHO)} ends" in complaints and "--each" in complaints
     halves = [keep(sample(ECHO), f"frame.number {sign} 40", tmp_path / f"{i}.pcap") for i, sign in enumerate(("<", ">="))]
     assert told_of(*halves)[2] == ""
+
+
+def test_a_file_of_another_network_is_told_of(tmp_path):
+    """No session of the one has an address of the other. TCP's addresses and the RDMA ports' are of one network by CLC."""
+    storage, avionics = sample("rdmacm_rping_v4"), ROOT / "samples/fcvi/client_server_iso.pcap"
+    now = shifted(avionics, first_second(storage) - first_second(avionics), tmp_path / "now.pcap")
+    assert f"{now} has no address in common with {storage}: " in told_of(storage, now)[2]
+    halves = [keep(sample(ECHO), transport, tmp_path / f"{transport}.pcap") for transport in ("tcp", "infiniband")]
+    assert told_of(*halves)[2] == ""
+    taps = by_interface("smcr_v2_two_links", tmp_path)
+    assert told_of(*taps)[2] == ""
 
 
 def test_no_rule_compares_files_of_different_weeks(tmp_path):
