@@ -15,7 +15,13 @@ namespace {
 
 namespace wire = fabricscope::smcr;
 
-enum Opcode : std::uint8_t { send_first = 0x00, send_only = 0x04, write_first = 0x06, write_only = 0x0A };
+enum Opcode : std::uint8_t {
+    send_first = 0x00,
+    send_only = 0x04,
+    write_first = 0x06,
+    write_only = 0x0A,
+    read_request = 0x0C
+};
 enum TcpFlags : std::uint8_t { syn = 0x02, ack = 0x10 };
 
 constexpr std::uint64_t rmb_address = 0xFF00'0000'0000'0000;
@@ -307,6 +313,19 @@ void endless_sends(std::uint64_t count, const FrameSink& sink) {
     for (std::uint64_t i = 0; i < count; ++i) script.roce(i % 2 == 0, link_qpn, i < 8 ? send_first : 0x01, {}, payload);
 }
 
+/// Queue pairs that nothing announced: a READ of one and a SEND that never ends of the other, neither of which anybody
+/// answers.
+void queue_pairs(std::uint64_t count, const FrameSink& sink) {
+    Script script(sink);
+    const Octets payload(64, 0x21);
+    const Octets read = octets_of(ib::Reth{rmb_address, 1, 1 << 20});
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (i % 0xFF'0000 == 0) script.move_hosts(i / 0xFF'0000);
+        script.roce(true, 0x100 + n32(i % 0xFF'0000), read_request, read, {});
+        script.roce(false, 0x100 + n32(i % 0xFF'0000), send_first, {}, payload);
+    }
+}
+
 // ---- RDMA CM -------------------------------------------------------------------------------------
 
 namespace cm = fabricscope::rdma_cm;
@@ -450,6 +469,7 @@ constexpr HostileKind kinds[] = {
     {"cursor_steps", "cursors that move with every message", cursor_steps},
     {"tcp_holes", "set-ups whose first octets are missing", tcp_holes},
     {"endless_sends", "SENDs that never end", endless_sends},
+    {"queue_pairs", "requests of ever new queue pairs that nobody answers", queue_pairs},
     {"cm_storm", "RDMA CM handshakes; half of them are never answered", cm_storm},
     {"cm_violations", "REQs of RDMA CM, each with an address that is wrong", cm_violations},
     {"fc_exchanges", "Fibre Channel requests that are never answered", fc_exchanges},
