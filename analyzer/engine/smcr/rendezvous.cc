@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/rendezvous.h"
 
+#include <algorithm>
+#include <array>
+
 #include "analyzer/engine/smcr/outcome.h"
 #include "protocols/smcr/tcp_option.h"
 
@@ -69,6 +72,7 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     const bool takes_part = tcp.payload_length != 0 && conversation->negotiating && !opens;
     if (takes_part) on_payload(segment);
     if (tcp.has(capture::fin)) on_fin(segment);
+    else if (tcp.payload_length == 0) note_fins_before(segment);
     if (tcp.has(capture::rst)) on_reset(segment);
     FrameFacts facts;
     facts.what = FrameFacts::What::tcp;
@@ -194,6 +198,19 @@ void Rendezvous::on_end(const Segment& segment) {
     const bool all_arrived = packet.tcp.has(capture::ack) &&
                              packet.tcp.acknowledgment == next(conversation, other(from));
     session.setup_seen = !conversation.other_data && (!conversation.negotiating || (all_sent && all_arrived));
+}
+
+/// A FIN takes one sequence number, and behind the last CLC message of SMC-R nothing else does.
+void Rendezvous::note_fins_before(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    if (!conversation.negotiating) return;
+    PerSide<bool>& sent = sessions_.at(conversation.session).fin_sent;
+    const auto is_behind = [&](std::uint32_t sequence, Side side) {
+        const auto end = next(conversation, side);
+        return end && sequence - *end == 1;
+    };
+    sent[from] |= is_behind(packet.tcp.sequence, from);
+    sent[other(from)] |= packet.tcp.has(capture::ack) && is_behind(packet.tcp.acknowledgment, other(from));
 }
 
 TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
@@ -398,6 +415,13 @@ void Rendezvous::stop(Conversation& conversation) {
 
 namespace {
 
+/// Where a FIN is missing, so may be what was sent before it.
+bool lacks_fin(const Session& session) {
+    return std::ranges::any_of(std::array{Side::client, Side::server}, [&](Side side) {
+        return session.fin_sent[side] && !session.connection->fin[side];
+    });
+}
+
 /// TCP ends in order behind what closes the connection over the link group. Where the peer's close is missing, or it
 /// was not heard to the end, so may be this side's.
 bool may_lack_its_close(const Connection& connection, Side side, const Seen& seen) {
@@ -411,7 +435,8 @@ bool may_lack_its_close(const Connection& connection, Side side, const Seen& see
 void Rendezvous::finish() {
     for (Session& session : sessions_.all()) {
         Connection& connection = *session.connection;
-        const Seen seen = groups_.seen(session);
+        Seen seen = groups_.seen(session);
+        if (lacks_fin(session)) seen.last_message = {};
         connection.reset_in_use = connection.reset_in_use && groups_.is_complete(connection.link_group);
         for (const Side side : {Side::client, Side::server})
             if (!seen.last_message[side] || may_lack_its_close(connection, side, seen)) session.miss(side);

@@ -60,6 +60,7 @@ private:
     void on_fin(const Segment& segment);
     void on_reset(const Segment& segment);
     void on_end(const Segment& segment);
+    void note_fins_before(const Segment& segment);
     TcpArrival arrival_of(const Segment& segment) const;
     void on_payload(const Segment& segment);
     bool on_stream(const Segment& segment);

@@ -71,6 +71,7 @@ void Sessions::swap_sides(Session& session) {
     session.sequence.swap_sides();
     session.sent.swap_sides();
     session.flow.swap_sides();
+    session.fin_sent.swap_sides();
     for (const Side side : {Side::client, Side::server}) session.flow[side].rebind(c.from[side]);
 }
 

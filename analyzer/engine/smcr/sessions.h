@@ -24,6 +24,7 @@ struct Session {
     PerSide<Sent> sent;                              ///< for the rules
     bool opened = false;                             ///< data flow, or may
     bool setup_seen = false;  ///< when TCP ended, all that both sides had sent before was captured
+    PerSide<bool> fin_sent;   ///< a later segment tells of this side's TCP FIN, which may be missing itself
 
     /// Messages of this side are missing before its next one.
     void miss(Side from) {

@@ -242,6 +242,32 @@ TEST(LinkGroups, CloseStates) {
     EXPECT_EQ(w.connection(3).close, Close::half);
 }
 
+/// Both sides have ended TCP, whatever they closed before that over the link group: their FINs may be missing, of which
+/// the server's last acknowledgment tells.
+Connection with_tcp_ended(bool fins_are_missing) {
+    World w;
+    w.connect(1, true);
+    wire::Cdc blocked;
+    blocked.alert_token = 0x101;
+    blocked.sequence = 1;
+    blocked.flags.writer_blocked = true;
+    w.cdc(client, blocked);
+    w.cdc(server, 0x201, 1, {}, {});
+    for (const Side side : {client, server})
+        if (fins_are_missing) ++w.sequence[side];
+    w.segment(server, capture::ack);
+    w.tracker.finish();
+    return w.connection(1);
+}
+
+TEST(LinkGroups, WhatBeginsBeforeAFinThatIsMissingMayHaveEnded) {
+    const Connection open = with_tcp_ended(false), lacking = with_tcp_ended(true);
+    EXPECT_EQ(open.close, Close::open);
+    EXPECT_EQ(open.from[client].blocked.count, 1U);
+    EXPECT_EQ(lacking.close, Close::unknown);
+    EXPECT_EQ(lacking.from[client].blocked.count, 0U) << "it is not known until when";
+}
+
 TEST(LinkGroups, ConnectionMetBeforeItsSetUpWaitsForIt) {
     World w;
     w.connect(1, true);
