@@ -121,8 +121,10 @@ Reading read_files(
     }
     reading.engine->finish();
     reading.gaps = spans.gaps(reading.opened);
-    std::ranges::move(
-        strangers(reading.engine->models(), reading.origins, reading.opened), std::back_inserter(reading.gaps));
+    if (merged)
+        std::ranges::move(
+            strangers(fabric_of(reading.engine->models()), reading.origins, reading.opened),
+            std::back_inserter(reading.gaps));
     reading.losses = losses_told_in(reading.opened);
     for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
     return reading;

@@ -150,10 +150,10 @@ def test_a_file_of_another_day_is_told_of(tmp_path):
 
 
 def test_a_file_of_another_network_is_told_of(tmp_path):
-    """No session of the one has an address of the other. TCP's addresses and the RDMA ports' are of one network by CLC."""
+    """No host of the one is in the other. TCP's addresses and the RDMA ports' are of the same hosts by CLC."""
     storage, avionics = sample("rdmacm_rping_v4"), ROOT / "samples/fcvi/client_server_iso.pcap"
     now = shifted(avionics, first_second(storage) - first_second(avionics), tmp_path / "now.pcap")
-    assert f"{now} has no address in common with {storage}: " in told_of(storage, now)[2]
+    assert f"{now} has no host in common with {storage}: " in told_of(storage, now)[2]
     halves = [keep(sample(ECHO), transport, tmp_path / f"{transport}.pcap") for transport in ("tcp", "infiniband")]
     assert told_of(*halves)[2] == ""
     taps = by_interface("smcr_v2_two_links", tmp_path)
