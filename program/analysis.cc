@@ -9,6 +9,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "analyzer/report/networks.h"
+#include "analyzer/report/protocol.h"
 #include "analyzer/report/units.h"
 #include "program/interrupt.h"
 #include "program/output.h"
@@ -30,6 +32,12 @@ std::string names_there(const engine::Engine& engine, const report::SessionKind&
     return count <= most ? names : names + ", ... (" + report::grouped(count) + " in all)";
 }
 
+/// Files that may be of another network.
+std::vector<std::string> strangers_in(const Analysis& analysis) {
+    if (!analysis.engine || analysis.part || analysis.opened.size() < 2) return {};
+    return report::strangers(report::fabric_of(analysis.engine->models()), analysis.origins, analysis.opened);
+}
+
 /// Of some files, by `read`, which is given what to call with each frame.
 template <class Read> Analysis read_with_progress(const std::vector<std::string>& files, const Read& read) {
     Progress progress(files);
@@ -44,6 +52,7 @@ template <class Read> Analysis read_with_progress(const std::vector<std::string>
             "interrupted: this is the report of {}", report::counted(analysis.engine->capture().frames, "frame"))};
     }
     for (const std::string& gap : analysis.gaps) complain(gap);
+    for (const std::string& stranger : strangers_in(analysis)) complain(stranger);
     for (const std::string& problem : analysis.problems) complain(problem);
     return analysis;
 }

@@ -100,23 +100,22 @@ void Components::finish() {
     if (full_) return;
     if (fcip_)
         for (std::uint32_t node = 0; node < nodes_.size(); ++node)
-            if (nodes_[node].fc_port) unite(node, *index_.find(any_fc_port) - 1);
-    // A parent stands before its children: one pass makes each a child of the component's first address.
-    for (Node& node : nodes_) node.parent = nodes_[node.parent].parent;
+            if (nodes_[node].fc_port) sets_.unite(node, *index_.find(any_fc_port) - 1);
+    sets_.flatten();
 }
 
 std::optional<std::uint32_t> Components::of(const Packet& packet) const {
     for (const Address& address : {packet.source, packet.destination}) {
         if (!says_who(address)) continue;
         const std::uint32_t* const node = index_.find(address);
-        if (node != nullptr) return root_of(*node - 1);
+        if (node != nullptr) return sets_.root_of(*node - 1);
     }
     return std::nullopt;
 }
 
 std::vector<Components::Component> Components::list() const {
     std::vector<std::uint64_t> octets(nodes_.size());
-    for (std::uint32_t node = 0; node < nodes_.size(); ++node) octets[root_of(node)] += nodes_[node].octets;
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node) octets[sets_.root_of(node)] += nodes_[node].octets;
     std::vector<Component> components;
     for (std::uint32_t node = 0; node < nodes_.size(); ++node)
         if (octets[node] != 0) components.push_back({node, octets[node]});
@@ -131,27 +130,15 @@ std::optional<std::uint32_t> Components::node_of(const Address& address) {
         full_ = true;
         return std::nullopt;
     }
-    const auto node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({.parent = node});
+    nodes_.emplace_back();
+    const std::uint32_t node = sets_.add();
     index_[address] = node + 1;
-    return node;
-}
-
-std::uint32_t Components::root_of(std::uint32_t node) const {
-    while (nodes_[node].parent != node) node = nodes_[node].parent;
     return node;
 }
 
 void Components::unite(const Address& one, const Address& other) {
     const auto a = node_of(one), b = node_of(other);
-    if (a && b) unite(*a, *b);
-}
-
-/// The component that turned up first keeps its name.
-void Components::unite(std::uint32_t one, std::uint32_t other) {
-    const auto [low, high] = std::minmax({root_of(one), root_of(other)});
-    for (std::uint32_t node : {one, other, high})  // paths become short as they are walked
-        nodes_[node].parent = low;
+    if (a && b) sets_.unite(*a, *b);
 }
 
 // ---- messages ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/engine/disjoint_sets.h"
 #include "analyzer/engine/flat_map.h"
 #include "capture/packet.h"
 
@@ -39,17 +40,14 @@ public:
 
 private:
     struct Node {
-        std::uint32_t parent = 0;  ///< the first address of a component is its own parent
-        bool smcr = false;         ///< SMC-R has named it
+        bool smcr = false;  ///< SMC-R has named it
         bool fc_port = false;
         std::uint64_t octets = 0;  ///< of the frames that it decides for
     };
 
     /// Nothing if the table is full.
     std::optional<std::uint32_t> node_of(const capture::Address& address);
-    std::uint32_t root_of(std::uint32_t node) const;
     void unite(const capture::Address& one, const capture::Address& other);
-    void unite(std::uint32_t one, std::uint32_t other);
     void read_messages(const capture::Packet& packet);
     void read_tcp(const capture::Packet& packet);
     void read_ib(const capture::Packet& packet);
@@ -57,6 +55,7 @@ private:
 
     FlatMap<capture::Address, std::uint32_t> index_;  ///< into nodes_, from 1
     std::vector<Node> nodes_;
+    DisjointSets sets_;  ///< of nodes; the component that turned up first keeps its name
     bool fcip_ = false;
     bool full_ = false;
 };

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "analyzer/report/clocks.h"
-#include "analyzer/report/networks.h"
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/spans.h"
 #include "analyzer/report/units.h"
@@ -121,10 +120,6 @@ Reading read_files(
     }
     reading.engine->finish();
     reading.gaps = spans.gaps(reading.opened);
-    if (merged)
-        std::ranges::move(
-            strangers(fabric_of(reading.engine->models()), reading.origins, reading.opened),
-            std::back_inserter(reading.gaps));
     reading.losses = losses_told_in(reading.opened);
     for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
     return reading;

@@ -46,6 +46,15 @@ std::optional<std::size_t> Script::sent(Time now, std::string_view channel, std:
     return found;
 }
 
+bool Script::has_to_send(std::string_view channel, bool (*counts)(std::string_view name)) const {
+    for (auto same = to_come_.lower_bound({played_, channel, {}}); same != to_come_.end(); ++same) {
+        const auto& [from, of, name] = same->first;
+        if (from != played_ || of != channel) break;
+        if (!same->second.empty() && counts(name)) return true;
+    }
+    return false;
+}
+
 /// The played side's answer to something that need not come.
 bool Script::is_moot(std::size_t index) const {
     const std::optional<std::size_t>& cause = message(index).answers;

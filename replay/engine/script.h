@@ -35,6 +35,8 @@ public:
     std::optional<std::size_t> received(Time now, std::string_view channel, std::string_view name, ByteView octets);
     /// The other side's message of that channel and name that has not come yet; nothing if none is waited for.
     std::optional<std::size_t> expected(std::string_view channel, std::string_view name) const;
+    /// Whether a message of the played side, of that channel, is still to come whose name `counts`.
+    bool has_to_send(std::string_view channel, bool (*counts)(std::string_view name)) const;
     /// The next message to be sent now, or nothing. `sent` is to be called when it has been. `may_send`: whether this
     /// message can be sent at the moment; others may overtake it.
     std::optional<std::size_t> ready(

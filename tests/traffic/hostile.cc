@@ -319,10 +319,12 @@ void queue_pairs(std::uint64_t count, const FrameSink& sink) {
     Script script(sink);
     const Octets payload(64, 0x21);
     const Octets read = octets_of(ib::Reth{rmb_address, 1, 1 << 20});
+    constexpr std::uint32_t first_qpn = 0x100, qpns = 0xFF'0000;
     for (std::uint64_t i = 0; i < count; ++i) {
-        if (i % 0xFF'0000 == 0) script.move_hosts(i / 0xFF'0000);
-        script.roce(true, 0x100 + n32(i % 0xFF'0000), read_request, read, {});
-        script.roce(false, 0x100 + n32(i % 0xFF'0000), send_first, {}, payload);
+        const std::uint32_t qpn = first_qpn + n32(i % qpns);
+        if (qpn == first_qpn) script.move_hosts(i / qpns);
+        script.roce(true, qpn, read_request, read, {});
+        script.roce(false, qpn, send_first, {}, payload);
     }
 }
 

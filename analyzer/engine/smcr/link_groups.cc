@@ -185,9 +185,7 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     a.facts->length = event.length;
     RmbTable::Target target = target_of(a, event.r_key, event.address);
     if (event.repeated()) return count_repetition(a, target.connection);
-    // A packet may have waited for its link while its RMB element was given to another connection.
-    const bool anothers = room_.admitting() && began_later(target.connection, a);
-    if (anothers || was_over(target.connection, a)) target.connection = 0;
+    if (is_anothers(target.connection, a)) target.connection = 0;
     transfer_rules_.on_write_packet(a, event);
     if (a.history->watched) link_rules_.on_data(a);
     if (target.deleted) link_rules_.on_write_to_deleted(a, *target.deleted);
@@ -489,9 +487,15 @@ bool LinkGroups::began_later(std::uint32_t connection, const Arrival& a) {
     return !c.midstream && c.interface == a.packet->interface && c.first_time > a.packet->time;
 }
 
+/// Whether a WRITE was not for the connection that has its RMB element now. It may have waited while that was given
+/// away.
+bool LinkGroups::is_anothers(std::uint32_t connection, const Arrival& a) {
+    return (room_.admitting() && began_later(connection, a)) || was_over(connection, a);
+}
+
 bool LinkGroups::settle(Arrival& a, const WaitingData::Write& waiting, bool overdue) {
     RmbTable::Target target = target_of(a, waiting.rkey, waiting.address);
-    if (began_later(target.connection, a) || was_over(target.connection, a)) target.connection = 0;
+    if (is_anothers(target.connection, a)) target.connection = 0;
     if (target.connection == 0 && use_without_confirm(a, waiting)) return true;
     if (!takes_data(target.connection) && !overdue) return false;
     if (target.connection != 0) use_write(a, target.connection, waiting.write.at(target.offset));

@@ -101,6 +101,7 @@ private:
     bool settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdue);
     bool takes_data(std::uint32_t connection);
     bool began_later(std::uint32_t connection, const Arrival& a);
+    bool is_anothers(std::uint32_t connection, const Arrival& a);
 
     Observer& observer_;
     Model& model_;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/rendezvous.h"
 
-#include <algorithm>
-#include <array>
-
 #include "analyzer/engine/smcr/outcome.h"
 #include "protocols/smcr/tcp_option.h"
 
@@ -417,9 +414,8 @@ namespace {
 
 /// Where a FIN is missing, so may be what was sent before it.
 bool lacks_fin(const Session& session) {
-    return std::ranges::any_of(std::array{Side::client, Side::server}, [&](Side side) {
-        return session.fin_sent[side] && !session.connection->fin[side];
-    });
+    const auto lacks = [&](Side one) { return session.fin_sent[one] && !session.connection->fin[one]; };
+    return lacks(Side::client) || lacks(Side::server);
 }
 
 /// TCP ends in order behind what closes the connection over the link group. Where the peer's close is missing, or it

@@ -60,7 +60,7 @@ class WaitingRoom {
 public:
     static constexpr Time patience = 2 * capture::second;
 
-    /// `most`: packets, and data, that may wait at once.
+    /// `most`: packets, and data, that may wait at once; not 0.
     explicit WaitingRoom(std::size_t most) : most_(most) {}
 
     /// advance() moves the clock, which is that of the packets. If the room was closed, it opens again.

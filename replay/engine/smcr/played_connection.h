@@ -2,8 +2,6 @@
 // One connection of the played side: its streams, and its state as CLC and CDC messages have announced it.
 #pragma once
 
-#include <deque>
-
 #include "replay/engine/smcr/formats.h"
 #include "replay/engine/smcr/links.h"
 #include "replay/stack/smcr/connection_stream.h"
@@ -58,8 +56,6 @@ struct PlayedConnection final : stack::smcr::ConnectionStream, stack::smcr::Data
     std::vector<wire::Cdc> early;  ///< came before data may flow
     CdcState sent_state, received_state;
     std::vector<std::string> milestones;  ///< sent, and not yet noted
-    /// What the recording has of them, but for urgent data: messages of the played side, in order.
-    std::deque<std::size_t> cdc_to_come;
 };
 
 }  // namespace fabricscope::replay::smcr

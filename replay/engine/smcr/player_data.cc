@@ -88,13 +88,16 @@ void SmcrPlayer::on_cdc(Time now, const Octets& octets) {
 }
 
 /// The end of one connection may have come after something on another one.
-bool SmcrPlayer::may_end(PlayedConnection& connection) const {
+bool SmcrPlayer::may_end(const PlayedConnection& connection) const {
     const auto is_done = [&](const auto& one) { return one->recorded.preparation || one->finished(played_); };
+    const std::string& channel = connection.recorded.channel;
     if (connection.recorded.preparation) return std::ranges::all_of(connections_, is_done);
-    std::deque<std::size_t>& to_come = connection.cdc_to_come;
-    while (!to_come.empty() && script_.done(to_come.front())) to_come.pop_front();
-    if (to_come.empty()) return true;  // over TCP
-    return script_.ready(now_, [&](std::size_t i) { return std::ranges::binary_search(to_come, i); }).has_value();
+    const auto counts = [](std::string_view name) { return name.starts_with("CDC") && name != "CDC urgent"; };
+    if (!script_.has_to_send(channel, counts)) return true;  // over TCP
+    const auto is_next = [&](std::size_t i) {
+        return script_.message(i).channel == channel && counts(script_.message(i).name);
+    };
+    return script_.ready(now_, is_next).has_value();
 }
 
 bool SmcrPlayer::may_have_data(const PlayedConnection& connection) const {

@@ -75,11 +75,6 @@ void SmcrPlayer::create(const RecordedConnection& recorded) {
         live ? live->peer_mac : recorded.mac[other(played_)],
         live ? live->peer_ip : address_of(recorded, other(played_))};
     connection->peer_tcp_port = config.remote_port;
-    const auto& messages = recorded_.conversation.messages;
-    for (std::size_t i = 0; i < messages.size(); ++i)
-        if (messages[i].channel == recorded.channel && messages[i].from == played_ &&
-            messages[i].name.starts_with("CDC") && messages[i].name != "CDC urgent")
-            connection->cdc_to_come.push_back(i);
     if (client) by_port_[config.local_port] = connection.get();
     connections_.push_back(std::move(connection));
 }

@@ -80,7 +80,7 @@ private:
     bool host_is_gone() const { return departed_ && !recorded_.departure->resets_tcp; }
     bool reset_what_is_left(Time now);
     void on_cdc(Time now, const Octets& octets);
-    bool may_end(PlayedConnection& connection) const;
+    bool may_end(const PlayedConnection& connection) const;
     bool may_have_data(const PlayedConnection& connection) const;
     void become_active(PlayedConnection& connection);
     void run_application(Time now, PlayedConnection& connection);
