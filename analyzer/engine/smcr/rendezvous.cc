@@ -199,7 +199,9 @@ void Rendezvous::on_end(const Segment& segment) {
 
 /// A FIN takes one sequence number, and behind the last CLC message of SMC-R nothing else does.
 void Rendezvous::note_fins_before(const Segment& segment) {
-    const auto& [packet, conversation, from] = segment;
+    const capture::Packet& packet = segment.packet;
+    const Conversation& conversation = segment.conversation;
+    const Side from = segment.from;
     if (!conversation.negotiating) return;
     PerSide<bool>& sent = sessions_.at(conversation.session).fin_sent;
     const auto is_behind = [&](std::uint32_t sequence, Side side) {
