@@ -122,16 +122,34 @@ def sharkd(capture, *requests):
     return results
 
 
-def frames_of_all(captures, display_filter="frame", preferences=()):
-    """Of each capture the frames that pass the filter. One sharkd for all: to start Wireshark takes longer than to read a capture."""
+def frame_lists(captures, display_filter, columns, preferences):
+    """Of each capture what sharkd's `frames` says of those that pass the filter. One sharkd for all: to start Wireshark takes
+    longer than to read a capture."""
     settings = [("setconf", {"name": name, "value": value}) for name, value in preferences]
     # sharkd 4.0 remembers what a filter's text has found, and does not forget it with the capture.
     filters = [display_filter + " " * number for number in range(len(captures))]
     calls = [call for capture, text in zip(captures, filters, strict=True)
-             for call in (("load", {"file": str(capture)}), ("frames", {"filter": text}))]
+             for call in (("load", {"file": str(capture)}), ("frames", {"filter": text, **columns}))]
     results = sharkd_session([*settings, *calls])[len(settings):]
     assert all(loaded == {"status": "OK"} for loaded in results[::2])
-    return [[frame["num"] for frame in frames] for frames in results[1::2]]
+    return results[1::2]
+
+
+def frames_of_all(captures, display_filter="frame", preferences=()):
+    """Of each capture the numbers of the frames that pass the filter."""
+    return [[frame["num"] for frame in frames] for frames in frame_lists(captures, display_filter, {}, preferences)]
+
+
+def fields_of_all(captures, *names, display_filter="frame", preferences=()):
+    """What `fields` says of each capture with -2. No value may have a comma, unless NAME:N asks for the Nth value alone."""
+    asked = {f"column{number}": name if ":" in name else f"{name}:0" for number, name in enumerate(names)}
+
+    def row(frame):
+        values = zip(names, frame["c"], strict=True)
+        return {"frame": frame["num"], **{
+            name: ([value] if ":" in name else value.split(",")) if value else [] for name, value in values}}
+
+    return [[row(frame) for frame in frames] for frames in frame_lists(captures, display_filter, asked, preferences)]
 
 
 def fields(capture, *names, display_filter="", options=()):

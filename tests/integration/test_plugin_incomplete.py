@@ -2,13 +2,16 @@
 """Of captures that lack something, Wireshark says what the program says: streams and their packets, CM connections, broken
 rules. test_plugin_variants holds what Wireshark says against the whole capture."""
 
+import functools
 import json
 import random
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from edit import records_of
-from harness import ROOT, analyze, fields, run, tshark
+from harness import ROOT, analyze, fields_of_all, tshark
 from test_plugin_variants import cut, from_frame, one_direction, write
 
 CAPTURES = sorted(path for path in ROOT.glob("samples/real/*.pcap*") if path.suffix in (".pcap", ".pcapng"))
@@ -23,7 +26,6 @@ def lossy(capture, out, percent):
 
 
 VARIANTS = [(cut, 70), (cut, 110), (lossy, 10), (from_frame, 12), (one_direction, 0)]
-
 
 
 def of_program(capture):
@@ -51,19 +53,32 @@ def names_in(layer, name):
     return found
 
 
+@functools.cache
+def scratch():
+    folder = tempfile.TemporaryDirectory()
+    Path(folder.name).chmod(0o755)
+    return folder
+
+
+@functools.cache
+def variants_of_all(make, which):
+    """Of each capture that can be changed so: the variant, and its rows in Wireshark."""
+    captures = [path for path in CAPTURES if path.suffix == ".pcap" or make not in (lossy, one_direction)]
+    variants = [Path(scratch().name, f"{make.__name__}-{which}-{path.stem}.pcap") for path in captures]
+    for capture, variant in zip(captures, variants, strict=True):
+        make(capture, variant, which)
+    rows = fields_of_all(variants, "rdma.stream", "rdma.cnp", "rdma.copy_of", *RULES, *SESSIONS)
+    return dict(zip(captures, zip(variants, rows, strict=True), strict=True))
+
+
 @pytest.mark.parametrize(("make", "which"), VARIANTS, ids=lambda value: getattr(value, "__name__", str(value)))
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.stem)
-def test_both_say_the_same(capture, make, which, tmp_path):
-    tmp_path.chmod(0o755)
-    if capture.suffix == ".pcapng" and make in (lossy, one_direction):
+def test_both_say_the_same(capture, make, which):
+    if capture not in variants_of_all(make, which):
         pytest.skip("made from the records of a pcap file")
-    variant = tmp_path / "variant.pcap"
-    make(capture, variant, which)
-    rows = fields(variant, "frame.number", "rdma.stream", "rdma.cnp", "rdma.copy_of", *RULES, *SESSIONS, options=["-2"])
+    variant, rows = variants_of_all(make, which)[capture]
     whole, packets, findings = of_program(variant)
-    shown = Counter(
-        (rule, int(row["frame.number"][0])) for row in rows for name in RULES for rule in row[name])
-    assert shown == findings
+    assert Counter((rule, row["frame"]) for row in rows for name in RULES for rule in row[name]) == findings
     sent = Counter(row["rdma.stream"][0] for row in rows if row["rdma.stream"] and not row["rdma.cnp"] and not row["rdma.copy_of"])
     assert sent == {stream: count for stream, count in packets.items() if count}
     assert {row["rdma_ip_cm.connection"][0] for row in rows if row["rdma_ip_cm.connection"]} == {
@@ -71,13 +86,10 @@ def test_both_say_the_same(capture, make, which, tmp_path):
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.stem)
-def test_json_says_what_fields_say(capture, tmp_path):
-    tmp_path.chmod(0o755)
-    variant = tmp_path / "variant.pcap"
-    run(["editcap", "-s", 70, capture, variant])
-    rows = fields(variant, "frame.number", *SESSIONS, options=["-2"])
+def test_json_says_what_columns_say(capture):
+    variant, rows = variants_of_all(cut, 70)[capture]
     frames = json.loads(tshark("-2", "-r", variant, "-T", "json", "--no-duplicate-keys"))
     assert len(frames) == len(rows)
     for frame, row in zip(frames, rows, strict=True):
         for name in SESSIONS:
-            assert names_in(frame["_source"]["layers"], name) == row[name], row["frame.number"]
+            assert names_in(frame["_source"]["layers"], name) == row[name], row["frame"]
