@@ -139,11 +139,9 @@ bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {
 
 engine::Options engine_options_of(const ReportOptions& options) {
     engine::Options result;
-    const engine::Profile profile = profile_of(options);
-    for (const engine::Protocol& protocol : engine::protocols) {
+    for (const engine::Protocol& protocol : engine::protocols)
         protocol.followed(result) = contains(options.protocols, protocol.token);
-        if (protocol.judge_by != nullptr) protocol.judge_by(result, profile);
-    }
+    engine::judge_by(result, profile_of(options));
     for (const std::string& limit : options.limits) engine::set_limit(result, limit);
     for (const auto& [own, values] : options.own)
         for (const std::string& value : values) own->take(result, value);

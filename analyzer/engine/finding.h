@@ -30,13 +30,25 @@ enum class Profile : std::uint8_t {
 /// "rfc7609", "linux", "fc-ae-rdma-annex-a"
 const char* name_of(Profile profile);
 
+/// What a capture must hold for a rule to be decided.
+struct Evidence {
+    const char* text;  ///< "the message"
+    bool in_messages, in_stretch;
+};
+/// What was captured decides: what was not has no value that could break the rule.
+consteval Evidence messages(const char* text) { return {text, true, false}; }
+/// That nothing else was sent counts, too: no frame of it may be missing.
+consteval Evidence stretch(const char* text) { return {text, false, true}; }
+/// The one or the other, as the text says.
+consteval Evidence messages_or_stretch(const char* text) { return {text, true, true}; }
+
 /// A requirement of a standard that a capture can decide.
 struct Rule {
     const char* id;  ///< "SMCR-R02"
     Severity severity;
-    const char* clause;                ///< "RFC 7609, A.2"
-    const char* sentence;              ///< what must hold
-    const char* evidence;              ///< what a capture must hold for the rule to be decided
+    const char* clause;    ///< "RFC 7609, A.2"
+    const char* sentence;  ///< what must hold
+    Evidence evidence;
     const char* deviation = nullptr;   ///< what Linux does otherwise
     std::optional<Profile> only_in{};  ///< asked for in this profile only
 };
@@ -46,8 +58,11 @@ std::span<const Rule* const> rules();
 
 /// A rule of a protocol's catalogue, by its position there. It is made of the rule's constant while compiling; what
 /// is not in the catalogue does not compile.
+template <const auto& catalogue> class RuleOfMessages;
 template <const auto& catalogue> class RuleIn {
 public:
+    using OfMessages = RuleOfMessages<catalogue>;
+
     consteval RuleIn(const Rule& rule) : position_(position_of(rule.id)) {}
     constexpr std::size_t position() const { return position_; }
     constexpr const Rule& operator*() const { return *catalogue[position_]; }
@@ -62,6 +77,14 @@ private:
     }
 
     std::size_t position_;
+};
+
+/// A rule that messages decide. One that needs a stretch of the capture does not compile.
+template <const auto& catalogue> class RuleOfMessages : public RuleIn<catalogue> {
+public:
+    consteval RuleOfMessages(const Rule& rule) : RuleIn<catalogue>(rule) {
+        if (!rule.evidence.in_messages) throw "the rule needs a stretch of the capture";
+    }
 };
 
 /// How often a rule was decided, and how.

@@ -155,6 +155,12 @@ inline constexpr std::array protocols{
         .generated_fields = rdma::generated_fields},
 };
 
+/// What traffic is judged by, whatever its protocol.
+inline void judge_by(Options& options, Profile profile) {
+    for (const Protocol& protocol : protocols)
+        if (protocol.judge_by != nullptr) protocol.judge_by(options, profile);
+}
+
 /// To follow all of them, on a capture of so many interfaces.
 inline Options following_all(std::uint32_t interfaces = 1) {
     Options options{.interfaces = interfaces};

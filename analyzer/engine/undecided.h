@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace fabricscope::engine {
 
@@ -100,6 +101,26 @@ constexpr const char* text_of(UndecidedReason reason) {
         case icrc_filled_in_later: return "the ICRC may be filled in behind the point of capture";
     }
     return "";
+}
+
+/// What of a rule's evidence may be missing from the capture, if anything. A breach of a rule that needs a stretch of
+/// the capture is told of together with one (verdicts.h); so there is none without a question behind it.
+class Doubt {
+public:
+    Doubt(UndecidedReason why) : why_(why) {}
+    Doubt(std::optional<UndecidedReason> why) : why_(why) {}
+    Doubt(std::nullopt_t) = delete;
+
+    explicit operator bool() const { return why_.has_value(); }
+    UndecidedReason operator*() const { return *why_; }
+
+private:
+    std::optional<UndecidedReason> why_;
+};
+
+/// A doubt of that kind, if something is `lacking`.
+inline Doubt doubt_if(bool lacking, UndecidedReason why) {
+    return lacking ? std::optional(why) : std::optional<UndecidedReason>();
 }
 
 }  // namespace fabricscope::engine

@@ -15,6 +15,8 @@ namespace fabricscope::engine {
 /// profile and limits; Model is a RuleRecord and more.
 template <class Rule, class Subject, class Options, class Observer, class Model> class VerdictsOf {
 public:
+    using Frames = std::vector<std::uint64_t>;
+
     VerdictsOf(const Options& options, Observer& observer, Model& model)
         : options_(options), observer_(observer), model_(model) {}
 
@@ -27,19 +29,34 @@ public:
     }
 
     /// `frames` is the evidence; the last one broke the rule.
-    void broken(Rule rule, std::vector<std::uint64_t> frames, Subject subject, std::string text) {
+    void broken(typename Rule::OfMessages rule, Frames frames, Subject subject, std::string text) {
+        note({&*rule, std::move(frames), to_string(subject), std::move(text)}, rule);
+    }
+    /// The same of any rule, which is undecided if there is a doubt.
+    void broken(Rule rule, const Doubt& doubt, Frames frames, Subject subject, std::string text) {
+        if (doubt) return undecided(rule, *doubt);
         note({&*rule, std::move(frames), to_string(subject), std::move(text)}, rule);
     }
 
     /// The last one of `frames` was not answered as it should have been.
-    void unanswered(Rule rule, std::vector<std::uint64_t> frames, Subject subject, std::string text) {
+    void unanswered(Rule rule, const Doubt& doubt, Frames frames, Subject subject, std::string text) {
+        if (doubt) return undecided(rule, *doubt);
         note({&*rule, std::move(frames), to_string(subject), std::move(text), true}, rule);
     }
 
-    /// The same where Linux is known to do so: an error only to a strict profile.
-    void deviation(Rule rule, std::vector<std::uint64_t> frames, Subject subject, std::string text) {
-        if (options_.profile == Profile::standard) broken(rule, std::move(frames), subject, std::move(text));
-        else ++tally(rule).waived;
+    /// Whether the rule is broken as Linux does it, and not judged by the standard's words alone, which is counted.
+    bool waives(Rule rule) {
+        if (options_.profile == Profile::standard) return false;
+        ++tally(rule).waived;
+        return true;
+    }
+    /// broken() of what Linux is known to do: an error only to a strict profile.
+    void deviation(typename Rule::OfMessages rule, Frames frames, Subject subject, std::string text) {
+        if (!waives(rule)) broken(rule, std::move(frames), subject, std::move(text));
+    }
+    void deviation(Rule rule, const Doubt& doubt, Frames frames, Subject subject, std::string text) {
+        if (doubt) return undecided(rule, *doubt);
+        if (!waives(rule)) broken(rule, doubt, std::move(frames), subject, std::move(text));
     }
 
 private:

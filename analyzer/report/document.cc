@@ -161,7 +161,8 @@ constexpr auto catalogue_columns = columns<Rule>(
     column<&Rule::id>("id", "as fabricscope rules lists it"),
     column<&Rule::severity>("severity", "error, warning or note"), column<&Rule::clause>("clause", "of the standard"),
     column<&Rule::sentence>("sentence", "what must hold"),
-    column<&Rule::evidence>("evidence", "what a capture must hold for the rule to be decided"),
+    column<[](const Rule& r) { return r.evidence.text; }>(
+        "evidence", "what a capture must hold for the rule to be decided"),
     column<&Rule::deviation>("habit", "what Linux does otherwise"),
     column<&Rule::only_in>("only_in", "the profile that asks for it; null: all"));
 

@@ -23,7 +23,7 @@ void write_rules(std::ostream& out, std::span<const engine::Rule* const> rules, 
 
 void write_rule(std::ostream& out, const engine::Rule& rule) {
     out << rule.id << ": " << rule.sentence << "\n  Severity: " << name_of(rule.severity)
-        << "\n  Clause: " << rule.clause << "\n  Decided from: " << rule.evidence << '\n';
+        << "\n  Clause: " << rule.clause << "\n  Decided from: " << rule.evidence.text << '\n';
     if (rule.only_in) out << "  Only with: --profile " << name_of(*rule.only_in) << '\n';
     if (rule.deviation != nullptr) out << "  Linux: " << rule.deviation << '\n';
 }

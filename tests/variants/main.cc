@@ -56,8 +56,12 @@ Result result_of(const engine::Engine& engine, std::optional<capture::Time> sess
 }
 
 /// Frames keep the numbers that they have in the whole capture, if they are in that order.
-Result analyse(const traffic::Recording& whole, const Variant& variant, bool findings_only) {
-    engine::Engine engine(engine::following_all(variant.interfaces));
+Result analyse(
+    const traffic::Recording& whole, const Variant& variant, bool findings_only,
+    const std::optional<engine::Profile>& profile) {
+    engine::Options options = engine::following_all(variant.interfaces);
+    if (profile) engine::judge_by(options, *profile);
+    engine::Engine engine(std::move(options));
     std::uint64_t number = 0;
     for (const Kept& kept : variant.frames) {
         capture::Frame frame = traffic::frame_at(whole, kept.index);
@@ -182,6 +186,7 @@ struct Options {
     std::string exceptions, found;
     std::size_t effort = 1;
     std::string kind, fault;
+    std::optional<engine::Profile> profile;
     bool verbose = false;
     bool findings_only = false;
     bool found_only = false;
@@ -226,8 +231,8 @@ public:
             fmt::print("\n");
         }
         for (const Exception& exception : exceptions_) {
-            const bool tried = options_.kind.empty() && options_.effort == 1 && !options_.findings_only &&
-                               !options_.found_only;
+            const bool tried = options_.kind.empty() && options_.effort == 1 && !options_.profile &&
+                               !options_.findings_only && !options_.found_only;
             if (options_.show_needs) show_needs(exception);
             if (!exception.needed.empty() || !tried) continue;
             fmt::print("not needed: {} | {} | {}\n", exception.kind, exception.capture, exception.fault);
@@ -238,10 +243,10 @@ public:
 
 private:
     template <class Make> void try_variants(const traffic::Recording& whole, const std::string& capture, Make make) {
-        const Result healthy = analyse(whole, nothing_missing(whole), options_.findings_only);
+        const Result healthy = analyse(whole, nothing_missing(whole), options_.findings_only, options_.profile);
         make([&](const Variant& variant) {
             if (!options_.kind.empty() && variant.kind != options_.kind) return;
-            const Result found = analyse(whole, variant, options_.findings_only);
+            const Result found = analyse(whole, variant, options_.findings_only, options_.profile);
             const auto faults = faults_of(healthy, found, variant);
             const std::lock_guard lock(mutex_);
             ++counts_[variant.kind].variants;
@@ -333,6 +338,10 @@ int main(int argc, char** argv) {
     app.add_option("--effort", options.effort, "so many times as many frames and lengths");
     app.add_option("--kind", options.kind, "only such variants");
     app.add_option("--fault", options.fault, "with --verbose: only this rule or value");
+    const std::map<std::string, fabricscope::engine::Profile> profiles{
+        {"rfc7609", fabricscope::engine::Profile::standard},
+        {"fc-ae-rdma-annex-a", fabricscope::engine::Profile::avionics}};
+    app.add_option("--profile", options.profile, "as that of analyze")->transform(CLI::CheckedTransformer(profiles));
     app.add_flag("--findings-only", options.findings_only, "values are not compared, which takes longer");
     app.add_flag("--found-only", options.found_only, "only the variants of --found");
     app.add_flag("--show-needs", options.show_needs, "what each exception was needed for");

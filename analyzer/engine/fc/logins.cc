@@ -181,6 +181,7 @@ void Logins::ask_login(const Arrival& arrival, const wire::Login& request, std::
     }
     arrival.exchange.login = login->id;
     login->exchange = exchange.id;
+    login->ox_id = exchange.ox_id;
     ++login->requests;
     login->parameters[Party::originator] = parameters_of(request);
     tell([&](Observer& o) { o.on_login(*login, Party::originator); });

@@ -192,6 +192,7 @@ struct Login {
     std::optional<Refusal> rejected;
     std::uint32_t requests = 0;  ///< how often it was asked for
     std::uint32_t exchange = 0;  ///< id of the Exchange that asked last
+    std::uint16_t ox_id = 0;     ///< its OX_ID
     bool gave_address = false;   ///< the answer did, as `originator`
     std::uint32_t replaces = 0;  ///< id of the login that it ends by being accepted; 0 = none
     PerParty<std::optional<ServiceParameters>> parameters;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/engine/fc/given_ids.h"
 #include "protocols/fc/basic_links.h"
 #include "protocols/fc/delimiters.h"
 #include "protocols/fc/els.h"
@@ -148,13 +149,13 @@ private:
         });
     }
 
-    void check_field_size(RuleRef rule, std::uint16_t size, const std::string& name) {
+    void check_field_size(RuleRef::OfMessages rule, std::uint16_t size, const std::string& name) {
         check(rule, size >= least_field_size, [&] {
             return fmt::format("{}Receive Data_Field size is {} octets", name, size);
         });
     }
 
-    template <class Text> void check(RuleRef rule, bool kept, const Text& text) {
+    template <class Text> void check(RuleRef::OfMessages rule, bool kept, const Text& text) {
         if (kept) return verdicts_.satisfied(rule);
         const auto& step = said_by_ == Party::originator ? login_.request : login_.answer;
         verdicts_.broken(
@@ -178,39 +179,57 @@ void AnnexA::on_login(const Login& login, Party said_by) {
     }
     judge.judge_fabric_login();
     if (said_by == Party::responder && logged_in_.size() < options_.limits.ports)
-        logged_in_.insert({login.fabric.value_or(0), login.originator});
+        logged_in_[{login.fabric.value_or(0), login.originator}] = {login.ox_id};
 }
 
-void AnnexA::on_message(const Arrival& a, const Login* login) {
+/// That the Initiator has not logged in since its fabric login, which is certain if each of its Exchanges was seen, and
+/// it counts those of ELSs and of commands together.
+Doubt AnnexA::doubt_of_login(const Message& m, const Login* login, const fibre_channel::GivenIds& given_ids) const {
+    if (login != nullptr && !login->request) return UndecidedReason::request_not_captured;
+    if (login != nullptr && !login->answer) return UndecidedReason::response_not_captured;
+    const auto fabric_login = logged_in_.find({m.initiator.fabric, m.initiator.id});
+    if (fabric_login == logged_in_.end()) return UndecidedReason::login_not_captured;
+    const auto& [ox_id, has_asked] = fabric_login->second;
+    const bool has_all = given_ids.has_all(m.initiator, static_cast<std::uint16_t>(ox_id + 1), m.ox_id);
+    return doubt_if(!has_asked || !has_all, UndecidedReason::frames_missing);
+}
+
+void AnnexA::on_message(const Arrival& a, const Login* login, const fibre_channel::GivenIds& given_ids) {
     using enum fibre_channel::LoginState;
     if (login != nullptr && (login->state == accepted || login->state == logged_out))
         return verdicts_.satisfied(rules::explicit_login);
     const Message& m = a.message;
-    if (!logged_in_.contains({m.initiator.fabric, m.initiator.id}))
-        return verdicts_.undecided(rules::explicit_login, UndecidedReason::login_not_captured);
     verdicts_.broken(
-        rules::explicit_login, {a.seen.number}, {.message = m.id}, "a message between ports without PLOGI");
+        rules::explicit_login, doubt_of_login(m, login, given_ids), {a.seen.number}, {.message = m.id},
+        "a message between ports without PLOGI");
 }
 
 void AnnexA::on_iu(const Arrival& a, Time previous) {
     const Time wait = a.seen.time - previous;
     if (wait <= longest_wait) return verdicts_.satisfied(rules::time_between_ius);
     verdicts_.broken(
-        rules::time_between_ius, {a.seen.number}, {.message = a.message.id},
-        milliseconds_text(wait) + " after what the Exchange had before");
+        rules::time_between_ius, doubt_if(a.exchange.gaps, UndecidedReason::frames_missing), {a.seen.number},
+        {.message = a.message.id}, milliseconds_text(wait) + " after what the Exchange had before");
 }
 
 // ---- frames --------------------------------------------------------------------------------------
 
-template <class Text> void AnnexA::judge(RuleRef rule, bool kept, const FcFrameFacts& facts, Text&& text) {
+template <class Text> void AnnexA::judge(RuleRef::OfMessages rule, bool kept, const FcFrameFacts& facts, Text&& text) {
     if (kept) return verdicts_.satisfied(rule);
     verdicts_.broken(rule, {facts.packet.number}, {.exchange = facts.exchange.id}, text());
 }
 
 void AnnexA::on_frame(const FcFrameFacts& facts) {
+    if (facts.from == Party::originator && facts.packet.fc->frame.header.is_els()) note_asked(facts);
     judge_classes(facts);
     judge_addresses(facts);
     judge_services(facts);
+}
+
+void AnnexA::note_asked(const FcFrameFacts& facts) {
+    const Port port = facts.exchange.port(Party::originator);
+    const auto fabric_login = logged_in_.find({port.fabric, port.id});
+    if (fabric_login != logged_in_.end()) fabric_login->second.has_asked = true;
 }
 
 void AnnexA::judge_classes(const FcFrameFacts& facts) {

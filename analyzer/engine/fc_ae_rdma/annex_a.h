@@ -7,7 +7,7 @@
 // N_Ports, which depends on the topology.
 #pragma once
 
-#include <set>
+#include <map>
 
 #include "analyzer/engine/fc/observer.h"
 #include "analyzer/engine/fc_ae_rdma/exchange.h"
@@ -24,21 +24,29 @@ public:
     void on_frame(const fibre_channel::FrameFacts& facts);
     void on_login(const fibre_channel::Login& login, fibre_channel::Party said_by);
     /// The command of an RDMA message; the port login between its ports, if one was seen.
-    void on_message(const Arrival& a, const fibre_channel::Login* login);
+    void on_message(const Arrival& a, const fibre_channel::Login* login, const fibre_channel::GivenIds& given_ids);
     /// A frame of an IU of the message; `previous` is when the frame before it was sent.
     void on_iu(const Arrival& a, Time previous);
 
 private:
     class LoginJudge;
 
+    void note_asked(const fibre_channel::FrameFacts& facts);
     void judge_classes(const fibre_channel::FrameFacts& facts);
     void judge_addresses(const fibre_channel::FrameFacts& facts);
     void judge_services(const fibre_channel::FrameFacts& facts);
-    template <class Text> void judge(RuleRef rule, bool kept, const fibre_channel::FrameFacts& facts, Text&& text);
+    template <class Text>
+    void judge(RuleRef::OfMessages rule, bool kept, const fibre_channel::FrameFacts& facts, Text&& text);
+    Doubt doubt_of_login(
+        const Message& m, const fibre_channel::Login* login, const fibre_channel::GivenIds& given_ids) const;
 
     const Options& options_;
     Verdicts& verdicts_;
-    std::set<std::pair<std::uint16_t, std::uint32_t>> logged_in_;  ///< fabric and N_Port_ID of fabric logins
+    struct FabricLogin {
+        std::uint16_t ox_id = 0;
+        bool has_asked = false;  ///< something else by an ELS, since then
+    };
+    std::map<std::pair<std::uint16_t, std::uint32_t>, FabricLogin> logged_in_;  ///< by fabric and N_Port_ID
 };
 
 }  // namespace fabricscope::engine::fc_ae_rdma

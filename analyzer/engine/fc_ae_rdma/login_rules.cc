@@ -87,9 +87,10 @@ void LoginRules::judge_dialog(const Arrival& a, const Dialog& dialog) {
 void LoginRules::judge_permission(const Arrival& a, Pair& pair, const fibre_channel::GivenIds& given_ids) {
     const Port &initiator = a.message.initiator, &target = a.message.target;
     const auto broken = [&](std::uint64_t frame, std::uint16_t ox_id, const char* text) {
-        if (!given_ids.has_all(initiator, ox_id, a.message.ox_id))
-            return verdicts_.undecided(rules::login_before, UndecidedReason::frames_missing);
-        verdicts_.broken(rules::login_before, {frame, a.seen.number}, {a.message.id}, text);
+        const bool lacks_some = !given_ids.has_all(initiator, ox_id, a.message.ox_id);
+        verdicts_.broken(
+            rules::login_before, doubt_if(lacks_some, UndecidedReason::frames_missing), {frame, a.seen.number},
+            {a.message.id}, text);
     };
     if (pair.ended && pair.ended->by == initiator)
         return broken(pair.ended->frame, pair.ended->ox_id, pair.ended->text);
@@ -108,10 +109,10 @@ void LoginRules::judge_permission(const Arrival& a, Pair& pair, const fibre_chan
 void LoginRules::judge_logout(const Arrival& a, const Dialog& own, const fibre_channel::GivenIds& given_ids) {
     if (!own.answer || !own.answer->executed()) return;
     if (wire::check_page(own.answer->page, true).count == 0) return verdicts_.satisfied(rules::logout_after_odd_accept);
-    if (!given_ids.has_all(a.message.initiator, own.answer->ox_id, a.message.ox_id))
-        return verdicts_.undecided(rules::logout_after_odd_accept, UndecidedReason::frames_missing);
+    const bool lacks_some = !given_ids.has_all(a.message.initiator, own.answer->ox_id, a.message.ox_id);
     verdicts_.broken(
-        rules::logout_after_odd_accept, {own.answer->frame, a.seen.number}, {a.message.id},
+        rules::logout_after_odd_accept, doubt_if(lacks_some, UndecidedReason::frames_missing),
+        {own.answer->frame, a.seen.number}, {a.message.id},
         "a message instead of PRLO, though the accept has unexpected parameters");
 }
 

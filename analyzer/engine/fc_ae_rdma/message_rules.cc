@@ -16,17 +16,31 @@ std::string status_text(std::uint8_t status) {
 
 }  // namespace
 
-template <class Text> void MessageRules::judge(RuleRef rule, bool kept, const Arrival& a, Text&& text) {
-    if (kept) return verdicts_.satisfied(rule);
-    std::vector<std::uint64_t> frames;
-    if (a.message.command.frame != a.seen.number) frames.push_back(a.message.command.frame);
-    frames.push_back(a.seen.number);
-    verdicts_.broken(rule, std::move(frames), {a.message.id}, text());
+namespace {
+
+std::vector<std::uint64_t> frames_of(const Arrival& a) {
+    if (a.message.command.frame == a.seen.number) return {a.seen.number};
+    return {a.message.command.frame, a.seen.number};
+}
+
+}  // namespace
+
+template <class Text> void MessageRules::judge(RuleRef::OfMessages rule, bool kept, const Arrival& a, Text&& text) {
+    if (kept) verdicts_.satisfied(rule);
+    else verdicts_.broken(rule, frames_of(a), {a.message.id}, text());
+}
+
+/// Nothing is satisfied either where there is a doubt.
+template <class Text>
+void MessageRules::judge(RuleRef rule, const Doubt& doubt, bool kept, const Arrival& a, Text&& text) {
+    if (doubt) verdicts_.undecided(rule, *doubt);
+    else if (kept) verdicts_.satisfied(rule);
+    else verdicts_.broken(rule, doubt, frames_of(a), {a.message.id}, text());
 }
 
 template <class T, class Text>
 void MessageRules::judge_part(
-    RuleRef rule, const Readable<T>& iu, std::size_t end, bool kept, const Arrival& a, Text&& text) {
+    RuleRef::OfMessages rule, const Readable<T>& iu, std::size_t end, bool kept, const Arrival& a, Text&& text) {
     if (iu.reaches(end)) return judge(rule, kept, a, text);
     if (iu.cut) verdicts_.undecided(rule, UndecidedReason::cut);
 }
@@ -130,7 +144,8 @@ void MessageRules::judge_rx_id(const Arrival& a) {
 void MessageRules::judge_behind_response(const Arrival& a) {
     const Message& m = a.message;
     const bool good = m.status == static_cast<std::uint8_t>(wire::StatusCode::good);
-    const RuleRef rule = good ? RuleRef(rules::iu_order) : RuleRef(rules::data_allowed);
+    const RuleRef::OfMessages rule = good ? RuleRef::OfMessages(rules::iu_order)
+                                          : RuleRef::OfMessages(rules::data_allowed);
     if (!m.status) return verdicts_.undecided(rule, UndecidedReason::cut);
     if (m.response->interface != a.seen.interface) return verdicts_.undecided(rule, UndecidedReason::interface_order);
     judge(rule, false, a, [&] {
@@ -169,15 +184,12 @@ void MessageRules::judge_turn(const Arrival& a) {
 
 void MessageRules::judge_offset(const Arrival& a, Continuity continuity) {
     const std::uint32_t offset = a.header().parameter;
-    if (continuity == Continuity::broken)
-        return verdicts_.undecided(
-            a.message.first_data ? RuleRef(rules::next_offset) : RuleRef(rules::first_offset),
-            UndecidedReason::frames_missing);
+    const Doubt doubt = doubt_if(continuity == Continuity::broken, UndecidedReason::frames_missing);
     if (!a.message.first_data && offset != 0 && continuity == Continuity::assumed) return;  // the response tells
     if (!a.message.first_data)
         return judge(
-            rules::first_offset, offset == 0, a, [&] { return fmt::format("data begin at offset {}", offset); });
-    judge(rules::next_offset, offset == a.exchange.end_of_data, a, [&] {
+            rules::first_offset, doubt, offset == 0, a, [&] { return fmt::format("data begin at offset {}", offset); });
+    judge(rules::next_offset, doubt, offset == a.exchange.end_of_data, a, [&] {
         return fmt::format("data at offset {}, those before end at {}", offset, a.exchange.end_of_data);
     });
 }
@@ -255,10 +267,10 @@ void MessageRules::judge_beginning(const Arrival& a, const wire::Response& respo
     const bool counted = a.exchange.first_seq_cnt == 0 && a.counts_on_from_data();
     const bool all = response.status == static_cast<std::uint8_t>(wire::StatusCode::good) && a.message.data_length &&
                      a.message.bytes == octets_told(*a.message.data_length, response);
-    if (a.exchange.gaps || !(counted || all))
-        return verdicts_.undecided(rules::first_offset, UndecidedReason::frames_missing);
+    const bool may_lack_some = a.exchange.gaps || !(counted || all);
     verdicts_.broken(
-        rules::first_offset, {a.message.command.frame, first->frame}, {a.message.id},
+        rules::first_offset, doubt_if(may_lack_some, UndecidedReason::frames_missing),
+        {a.message.command.frame, first->frame}, {a.message.id},
         fmt::format("data begin at offset {}", a.exchange.data.ranges().front().begin));
 }
 
@@ -281,21 +293,20 @@ void MessageRules::judge_residual(const Arrival& a, const wire::Response& respon
     if (!a.message.data_length) return verdicts_.undecided(rules::residual, UndecidedReason::cut);
     const bool good = response.status == static_cast<std::uint8_t>(wire::StatusCode::good);
     if (!good && !response.resid_under) return;
-    if (a.exchange.gaps) return verdicts_.undecided(rules::residual, UndecidedReason::frames_missing);
     const std::uint32_t data_length = *a.message.data_length;
     const std::uint64_t told = octets_told(data_length, response);
     const bool may_lack_some = a.message.bytes < told && (a.exchange.begins_behind || !a.follows_data());
     const bool refused_the_rest = response.resid_over && a.message.bytes == data_length;
-    if (may_lack_some && !refused_the_rest)
-        return verdicts_.undecided(rules::residual, UndecidedReason::frames_missing);
+    const bool lacks_some = a.exchange.gaps || (may_lack_some && !refused_the_rest);
+    const Doubt doubt = doubt_if(lacks_some, UndecidedReason::frames_missing);
     // A Target that refuses a write need not have taken all that was sent.
     const bool took_less = !good && a.message.writes() && told < a.message.bytes;
     const bool told_right = a.message.bytes == told || refused_the_rest || took_less;
-    judge(rules::residual, told_right, a, [&] {
+    judge(rules::residual, doubt, told_right, a, [&] {
         return fmt::format("{} octets were transferred, FCP_DL and FCP_RESID speak of {}", a.message.bytes, told);
     });
-    if (!told_right || !good) return;
-    judge(rules::exact_length, a.message.bytes >= data_length, a, [&] {
+    if (doubt || !told_right || !good) return;
+    judge(rules::exact_length, doubt, a.message.bytes >= data_length, a, [&] {
         return fmt::format("{} octets were transferred, FCP_DL is {}", a.message.bytes, data_length);
     });
 }

@@ -23,10 +23,12 @@ public:
     void settle(const Exchange& exchange);
 
 private:
-    template <class Text> void judge(RuleRef rule, bool kept, const Arrival& a, Text&& text);
+    template <class Text> void judge(RuleRef::OfMessages rule, bool kept, const Arrival& a, Text&& text);
+    template <class Text> void judge(RuleRef rule, const Doubt& doubt, bool kept, const Arrival& a, Text&& text);
     /// The same of a part of an IU that ends there: nothing is judged of one that the snap length has cut.
     template <class T, class Text>
-    void judge_part(RuleRef rule, const Readable<T>& iu, std::size_t end, bool kept, const Arrival& a, Text&& text);
+    void judge_part(
+        RuleRef::OfMessages rule, const Readable<T>& iu, std::size_t end, bool kept, const Arrival& a, Text&& text);
     void judge_rx_id(const Arrival& a);
     void judge_behind_response(const Arrival& a);
     void judge_protection(const Arrival& a, std::uint8_t status);

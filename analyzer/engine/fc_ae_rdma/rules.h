@@ -9,23 +9,23 @@
 namespace fabricscope::engine::fc_ae_rdma {
 
 namespace evidence {
-inline constexpr const char* ports = "an FC-AE-RDMA message between the ports before";
-inline constexpr const char* command = "the FCP_CMND";
-inline constexpr const char* exchange = "the Exchange from its FCP_CMND on";
-inline constexpr const char* frame = "the frame";
-inline constexpr const char* whole = "the Exchange without gaps, as SEQ_CNT, SEQ_ID and FCP_RESID show";
-inline constexpr const char* delimiters = "the frame's SOF";
-inline constexpr const char* login = "the PRLI and its answer";
-inline constexpr const char* all_exchanges =
-    "the PRLI or logout, and each Exchange of the Initiator since, as its OX_IDs show";
-inline constexpr const char* region = "the region's size: --region, or messages that got BUFFER OVERRUN";
-inline constexpr const char* login_frame = "the login or its accept";
-inline constexpr const char* logins = "the Initiator's fabric login and what follows";
+inline constexpr Evidence ports = messages("an FC-AE-RDMA message between the ports before");
+inline constexpr Evidence command = messages("the FCP_CMND");
+inline constexpr Evidence exchange = messages("the Exchange from its FCP_CMND on");
+inline constexpr Evidence frame = messages("the frame");
+inline constexpr Evidence whole = stretch("the Exchange without gaps, as SEQ_CNT, SEQ_ID and FCP_RESID show");
+inline constexpr Evidence delimiters = messages("the frame's SOF");
+inline constexpr Evidence login = messages("the PRLI and its answer");
+inline constexpr Evidence all_exchanges = stretch(
+    "the PRLI or logout, and each Exchange of the Initiator since, as its OX_IDs show");
+inline constexpr Evidence region = messages("the region's size: --region, or messages that got BUFFER OVERRUN");
+inline constexpr Evidence login_frame = messages("the login or its accept");
+inline constexpr Evidence logins = stretch("the Initiator's fabric login and what follows");
 }  // namespace evidence
 
 /// A line of the example profile of annex A.
 constexpr Rule profile_rule(
-    const char* id, const char* clause, const char* sentence, const char* evidence,
+    const char* id, const char* clause, const char* sentence, Evidence evidence,
     Severity severity = Severity::warning) {
     return {id, severity, clause, sentence, evidence, nullptr, Profile::avionics};
 }
@@ -190,7 +190,7 @@ inline constexpr Rule fabric_busy = profile_rule(
     evidence::frame);
 inline constexpr Rule time_between_ius = profile_rule(
     "AERDMA-49", "ISO/IEC TR 14165-314, A.2.1", "Between the IUs of an Exchange there are no more than 2 ms.",
-    evidence::exchange, Severity::note);
+    stretch(evidence::exchange.text), Severity::note);
 
 inline constexpr Rule implicit_login = profile_rule(
     "AERDMA-57", "ISO/IEC TR 14165-314, table A.1", "No PLOGI goes to a well-known address: login there is implicit.",

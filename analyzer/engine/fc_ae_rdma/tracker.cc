@@ -211,7 +211,7 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
     const Arrival a{seen, exchange, message};
     login_rules_.on_message(a, facts.given_ids);
-    if (annex_a_.is_asked_for()) annex_a_.on_message(a, facts.logins.between(initiator, target));
+    if (annex_a_.is_asked_for()) annex_a_.on_message(a, facts.logins.between(initiator, target), facts.given_ids);
     note_time(a);
     rules_.on_command(a, command);
     if (Region* region = region_of(message)) {

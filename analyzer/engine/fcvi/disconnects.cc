@@ -84,9 +84,9 @@ void Disconnects::judge_unannounced(const Arrival& a, bool aborts_setup) {
     if (a.header.handle() == wire::unassigned_handle) return;
     const RuleRef rule = a.iso() && !aborts_setup ? RuleRef(rules::disconnect_fields) : rules::right_handle;
     const std::optional<Connections::Meant> meant = connections_.meant_by(a);
-    const auto lack = connections_.lack_of_setups(a);
-    if (lack && !(meant && meant->certain)) return judge_.undecided(rule, *lack);
-    judge_.broken(rule, {a.seen.number}, meant ? meant->party.connection : 0, unannounced_text(a, meant));
+    auto lack = connections_.lack_of_setups(a);
+    if (meant && meant->certain) lack.reset();
+    judge_.broken(rule, lack, {a.seen.number}, meant ? meant->party.connection : 0, unannounced_text(a, meant));
 }
 
 void Disconnects::judge_request(const Arrival& a, const Connection& connection, const Disconnect& disconnect) {
@@ -190,17 +190,18 @@ void Disconnects::judge_completed(const Arrival& a, const Connection& connection
     });
 }
 
+Doubt Disconnects::lack_of_messages(const Arrival& a) const {
+    if (const auto lack = connections_.lack_of_exchanges(a, a.from())) return lack;
+    if (const auto lack = connections_.lack_of_answers(a)) return lack;
+    return doubt_if(connections_.forgot_messages(), UndecidedReason::not_remembered);
+}
+
 /// If the responder has given this Exchange the number behind those of its Messages, there were no more of them.
 void Disconnects::judge_unsent(const Arrival& a) {
     const std::optional<Unsent> unsent = std::exchange(a.exchange.unsent, std::nullopt);
     if (!unsent) return;
-    if (const auto lack = connections_.lack_of_exchanges(a, a.from()))
-        return judge_.undecided(rules::disconnect_msg_id, *lack);
-    if (const auto lack = connections_.lack_of_answers(a)) return judge_.undecided(rules::disconnect_msg_id, *lack);
-    if (connections_.forgot_messages())
-        return judge_.undecided(rules::disconnect_msg_id, UndecidedReason::not_remembered);
     judge_.broken(
-        rules::disconnect_msg_id, {unsent->frame}, a.exchange.connection,
+        rules::disconnect_msg_id, lack_of_messages(a), {unsent->frame}, a.exchange.connection,
         fmt::format("a Disconnect tells MSG_ID {}, the peer's last Message was {}", unsent->msg_id, unsent->highest));
 }
 

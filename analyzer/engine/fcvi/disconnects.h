@@ -26,6 +26,7 @@ private:
         const Arrival& a, const Connection& connection, const Disconnect& disconnect) const;
     void judge_abort(const Arrival& a, const Connection& connection, const Disconnect& disconnect);
     void judge_msg_id(const Arrival& a, const Connection& connection);
+    Doubt lack_of_messages(const Arrival& a) const;
     void judge_unsent(const Arrival& a);
     void judge_completed(const Arrival& a, const Connection& connection, std::uint32_t msg_id);
     void judge_response(const Arrival& a);

@@ -13,7 +13,8 @@ public:
 
     /// `text()` is asked only if the rule is broken. `earlier` is evidence besides the frame itself.
     template <class Text>
-    void operator()(RuleRef rule, bool kept, const Arrival& a, Text&& text, std::vector<std::uint64_t> earlier = {}) {
+    void operator()(
+        RuleRef::OfMessages rule, bool kept, const Arrival& a, Text&& text, std::vector<std::uint64_t> earlier = {}) {
         if (kept) return verdicts_.satisfied(rule);
         earlier.push_back(a.seen.number);
         verdicts_.broken(rule, std::move(earlier), {a.exchange.connection}, text());
@@ -22,18 +23,28 @@ public:
     /// Exchange.
     template <class Text>
     void unless(
-        std::optional<UndecidedReason> lack, RuleRef rule, bool kept, const Arrival& a, Text&& text,
+        const Doubt& lack, RuleRef rule, bool kept, const Arrival& a, Text&& text,
         std::vector<std::uint64_t> earlier = {}) {
-        if (!kept && lack) return verdicts_.undecided(rule, *lack);
-        (*this)(rule, kept, a, std::forward<Text>(text), std::move(earlier));
+        if (kept) return verdicts_.satisfied(rule);
+        if (lack) return verdicts_.undecided(rule, *lack);
+        earlier.push_back(a.seen.number);
+        verdicts_.broken(rule, lack, std::move(earlier), {a.exchange.connection}, text());
     }
     void satisfied(RuleRef rule) { verdicts_.satisfied(rule); }
     void undecided(RuleRef rule, UndecidedReason why) { verdicts_.undecided(rule, why); }
-    void broken(RuleRef rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
+    void broken(
+        RuleRef::OfMessages rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
         verdicts_.broken(rule, std::move(frames), {connection}, std::move(text));
     }
-    void unanswered(RuleRef rule, std::vector<std::uint64_t> frames, std::uint32_t connection, std::string text) {
-        verdicts_.unanswered(rule, std::move(frames), {connection}, std::move(text));
+    void broken(
+        RuleRef rule, const Doubt& doubt, std::vector<std::uint64_t> frames, std::uint32_t connection,
+        std::string text) {
+        verdicts_.broken(rule, doubt, std::move(frames), {connection}, std::move(text));
+    }
+    void unanswered(
+        RuleRef rule, const Doubt& doubt, std::vector<std::uint64_t> frames, std::uint32_t connection,
+        std::string text) {
+        verdicts_.unanswered(rule, doubt, std::move(frames), {connection}, std::move(text));
     }
 
 private:

@@ -43,15 +43,11 @@ void MessageRules::on_unannounced(const Arrival& a, const std::optional<Connecti
 }
 
 void MessageRules::on_number(const Arrival& a, Number number) {
-    switch (number) {
-        case Number::expected: return judge_.satisfied(rules::msg_id_sequence);
-        case Number::gap: return judge_.undecided(rules::msg_id_sequence, UndecidedReason::frames_missing);
-        case Number::late: return judge_.undecided(rules::msg_id_sequence, UndecidedReason::out_of_order);
-        case Number::again:
-            return judge_(rules::msg_id_sequence, false, a, [&] {
-                return fmt::format("MSG_ID {} does not follow the ones before, or was used already", a.header.msg_id());
-            });
-    }
+    const Doubt lack = number == Number::gap ? UndecidedReason::frames_missing
+                                             : doubt_if(number == Number::late, UndecidedReason::out_of_order);
+    judge_.unless(lack, rules::msg_id_sequence, number == Number::expected, a, [&] {
+        return fmt::format("MSG_ID {} does not follow the ones before, or was used already", a.header.msg_id());
+    });
 }
 
 /// What may still be sent once a side is about to leave, has left, or never came in.
@@ -164,11 +160,10 @@ void MessageRules::on_end(const Message& message) {
 }
 
 void MessageRules::settle(const Excess& excess, std::uint32_t connection) {
-    if (excess.open <= excess.most)
-        return judge_.undecided(rules::pipeline_depth, UndecidedReason::response_not_captured);
+    const bool may_be_answered = excess.open <= excess.most;
     judge_.broken(
-        rules::pipeline_depth, {excess.frame}, connection,
-        fmt::format("{} Messages are open, FCVI_PIPELINE_DEPTH is {}", excess.open + 1, excess.most));
+        rules::pipeline_depth, doubt_if(may_be_answered, UndecidedReason::response_not_captured), {excess.frame},
+        connection, fmt::format("{} Messages are open, FCVI_PIPELINE_DEPTH is {}", excess.open + 1, excess.most));
 }
 
 void MessageRules::finish() {
@@ -202,8 +197,9 @@ void MessageRules::judge_counts(const Arrival& a) {
     if (!c.in_order) return judge_.undecided(rules::seq_cnt_increases, UndecidedReason::frames_missing);
     if (a.frame().payload_length == 0) return;
     const Direction& direction = a.exchange.by(a.from_originator());
-    if (direction.missing() != 0) return judge_.undecided(rules::offset_increases, UndecidedReason::frames_missing);
-    judge_(rules::offset_increases, c.offset_continues, a, [&] {
+    const Doubt lack = doubt_if(direction.missing() != 0, UndecidedReason::frames_missing);
+    if (lack) return judge_.undecided(rules::offset_increases, *lack);
+    judge_.unless(lack, rules::offset_increases, c.offset_continues, a, [&] {
         return fmt::format("Relative Offset {} does not follow the data before it", c.offset);
     });
 }
@@ -334,23 +330,24 @@ void MessageRules::on_good_response(const Arrival& a, const Connection& connecti
 void MessageRules::judge_order(const Arrival& a, const Connection& connection, const Message& message) {
     const ConnectionState& state = connections_.state(connection.id);
     const Sender& sender = state.sender[message.from];
-    if (state.reordered) return judge_.undecided(rules::responses_in_order, UndecidedReason::out_of_order);
+    const Doubt disorder = doubt_if(state.reordered, UndecidedReason::out_of_order);
+    if (disorder) return judge_.undecided(rules::responses_in_order, *disorder);
     const std::optional<std::uint32_t>& latest = message.reads() ? sender.read_answered : sender.good_response_to;
-    judge_(rules::responses_in_order, !latest || before(*latest, message.msg_id), a, [&] {
+    judge_.unless(disorder, rules::responses_in_order, !latest || before(*latest, message.msg_id), a, [&] {
         return fmt::format(
             "{0} {1} is answered after {0} {2}", message.reads() ? "Read" : "Message", message.msg_id, *latest);
     });
     if (connection.reliability() != Reliability::reliable_reception) return;
     if (message.reads()) {
         const bool first = !sender.good_response_to || !before(message.msg_id, *sender.good_response_to);
-        judge_(rules::read_first, first, a, [&] {
+        judge_.unless(disorder, rules::read_first, first, a, [&] {
             return fmt::format(
                 "Message {} has succeeded before Read {} is answered", *sender.good_response_to, message.msg_id);
         });
         return;
     }
     const bool good = !sender.failed_message || before(message.msg_id, *sender.failed_message);
-    judge_(rules::nothing_good_after_error, good, a, [&] {
+    judge_.unless(disorder, rules::nothing_good_after_error, good, a, [&] {
         return fmt::format("Message {} succeeds though Message {} has failed", message.msg_id, *sender.failed_message);
     });
 }
@@ -382,8 +379,9 @@ void MessageRules::on_complete(
     const Arrival& a, const Connection& connection, const Message& message, std::uint64_t end) {
     if (!a.iso()) return judge_size(a, connection, end);
     if (!message.total_length) return;
-    judge_(
-        rules::whole_message, end == *message.total_length, a,
+    const bool lacks_some = a.exchange.by(!message.reads()).missing() != 0;
+    judge_.unless(
+        doubt_if(lacks_some, UndecidedReason::frames_missing), rules::whole_message, end == *message.total_length, a,
         [&] { return fmt::format("a Message of {} octets, FCVI_TOT_LEN is {}", end, *message.total_length); },
         {message.first.frame});
 }

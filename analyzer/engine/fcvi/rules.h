@@ -9,26 +9,28 @@
 namespace fabricscope::engine::fcvi {
 
 namespace evidence {
-inline constexpr const char* message = "the IU";
-inline constexpr const char* version = "the setup";
-inline constexpr const char* iu = "all frames of the IU";
-inline constexpr const char* setup = "the connection's setup";
-inline constexpr const char* pipeline = "the connection's setup, and how the Messages that were open have ended";
-inline constexpr const char* sender = "the connection from its setup on, without gaps in what this side sent";
-inline constexpr const char* exchange = "the Exchange from its first frame on, without gaps";
-inline constexpr const char* peers =
-    "both requests and responses, and the Port_Names (logins; rev 1.0: host addresses)";
-inline constexpr const char* numbers =
-    "the connection from its setup on, between ports that number their Exchanges one by one: no number is missing";
-inline constexpr const char* login = "the PLOGI and its accept";
-inline constexpr const char* close =
-    "the connection up to its end, on an in-order fabric, between ports that number their Exchanges one by one";
-inline constexpr const char* timeout =
-    "R_A_TOV (a login, or given), and what shows that nothing came: ABTS, or a response later";
-inline constexpr const char* late_response =
+inline constexpr Evidence message = messages("the IU");
+inline constexpr Evidence version = messages("the setup");
+inline constexpr Evidence iu = messages("all frames of the IU");
+inline constexpr Evidence setup = messages("the connection's setup");
+inline constexpr Evidence pipeline = stretch("the connection's setup, and how the Messages that were open have ended");
+inline constexpr Evidence sender = stretch("the connection from its setup on, without gaps in what this side sent");
+inline constexpr Evidence exchange = stretch("the Exchange from its first frame on, without gaps");
+inline constexpr Evidence in_exchange = messages(exchange.text);  ///< what is said there, not what is missing
+inline constexpr Evidence peers = messages(
+    "both requests and responses, and the Port_Names (logins; rev 1.0: host addresses)");
+inline constexpr Evidence numbers = stretch(
+    "the connection from its setup on, between ports that number their Exchanges one by one: no number is missing");
+inline constexpr Evidence login = messages("the PLOGI and its accept");
+inline constexpr Evidence close = stretch(
+    "the connection up to its end, on an in-order fabric, between ports that number their Exchanges one by one");
+inline constexpr Evidence timeout = stretch(
+    "R_A_TOV (a login, or given), and what shows that nothing came: ABTS, or a response later");
+inline constexpr Evidence late_response = stretch(
     "R_A_TOV (a login, or given), the response that came late, and a Message of the same side behind it, between ports "
-    "that number their Exchanges one by one";
-inline constexpr const char* both_sides = "what both sides sent on the connection, without gaps, on an in-order fabric";
+    "that number their Exchanges one by one");
+inline constexpr Evidence both_sides = stretch(
+    "what both sides sent on the connection, without gaps, on an in-order fabric");
 }  // namespace evidence
 
 namespace rules {
@@ -63,13 +65,13 @@ inline constexpr Rule constant_header{
 inline constexpr Rule msg_id_sequence{
     "FCVI-09", Severity::error, "ISO/IEC 14165-331, 5.9.6; FC-VI rev 1.0, 5.7.5",
     "MSG_ID begins at 1 (rev 1.0: 0), grows by one with each Message of a side, and is 0 during setup.",
-    evidence::sender};
+    messages_or_stretch(evidence::sender.text)};
 inline constexpr Rule msg_id_echo{
     "FCVI-10", Severity::error, "ISO/IEC 14165-331, 5.9.6; FC-VI rev 1.0, 5.7.5",
-    "All IUs of a Message have the MSG_ID of its first one, those that answer it, too.", evidence::exchange};
+    "All IUs of a Message have the MSG_ID of its first one, those that answer it, too.", evidence::in_exchange};
 inline constexpr Rule seq_cnt_increases{
     "FCVI-11", Severity::error, "ISO/IEC 14165-331, 5.8.6; FC-VI rev 1.0, 5.6.5",
-    "SEQ_CNT increases continuously over what a side sends in the Exchange.", evidence::exchange};
+    "SEQ_CNT increases continuously over what a side sends in the Exchange.", evidence::in_exchange};
 inline constexpr Rule offset_increases{
     "FCVI-12", Severity::error, "ISO/IEC 14165-331, 5.6, 5.8.7; FC-VI rev 1.0, 5.6.6",
     "The Relative Offset of a Message's data increases continuously over the Exchange, from 0.", evidence::exchange};
@@ -79,7 +81,7 @@ inline constexpr Rule whole_message{
 inline constexpr Rule constant_target{
     "FCVI-14", Severity::error, "ISO/IEC 14165-331, 5.9.8, 5.9.10, 6.2.2, 6.4.2, 6.7.2",
     "All IUs of a Message have the same TOT_LEN, and those of an RDMA operation the same RMT_VA and RMT_VA_HANDLE.",
-    evidence::exchange};
+    evidence::in_exchange};
 inline constexpr Rule response_allowed{
     "FCVI-15", Severity::error, "ISO/IEC 14165-331, 5.2; FC-VI rev 1.0, 5.2",
     "SEND_RESP and WRITE_RESP are sent on Reliable Reception only, at most once for a Message.", evidence::setup};
@@ -116,11 +118,11 @@ inline constexpr Rule reason_code{
     "The reason code is defined, and one for this kind of IU; the explanation is 0.", evidence::message};
 inline constexpr Rule disconnect_echo{
     "FCVI-25", Severity::error, "ISO/IEC 14165-331, 6.13.2",
-    "DISCONNECT_RESP echoes CONN_SETUP_ABORT, VI_APP_DISCON and FCVI_CONNECTION_ID.", evidence::exchange};
+    "DISCONNECT_RESP echoes CONN_SETUP_ABORT, VI_APP_DISCON and FCVI_CONNECTION_ID.", evidence::in_exchange};
 inline constexpr Rule farp{
     "FCVI-26", Severity::error, "ISO/IEC 14165-331, 7.5; FC-VI rev 1.0, 7.4",
     "FARP-REQ and FARP-REPLY are filled in as FC-VI wants them.",
-    "the message; of Port_Names: the port's login; of what a reply repeats: the request"};
+    messages("the message; of Port_Names: the port's login; of what a reply repeats: the request")};
 inline constexpr Rule login_parameters{
     "FCVI-27", Severity::error, "ISO/IEC 14165-331, 5.6",
     "No connection is made with a port whose login lacks continuously increasing SEQ_CNT or Relative Offset.",
@@ -128,7 +130,7 @@ inline constexpr Rule login_parameters{
 inline constexpr Rule preference{
     "FCVI-28", Severity::error, "ISO/IEC 14165-331, 5.8.2, 7.3; FC-VI rev 1.0, 5.6.2",
     "Preference is used for all Messages of a side or for none, as its attributes say, and not for setups.",
-    evidence::sender};
+    messages(evidence::sender.text)};
 inline constexpr Rule pipeline_depth{
     "FCVI-29", Severity::error, "ISO/IEC 14165-331, 7.3",
     "No more than FCVI_PIPELINE_DEPTH + 1 Messages of a side are open.", evidence::pipeline};
@@ -175,7 +177,7 @@ inline constexpr Rule single_frame{
     "An IU without payload has only one frame (rev 1.0: connect IUs, too).", evidence::message};
 inline constexpr Rule right_response{
     "FCVI-42", Severity::error, "ISO/IEC 14165-331, 6.3.1, 6.5.1, 6.7.1; FC-VI rev 1.0, 6.2, 6.4, 6.6",
-    "A Send is answered by SEND_RESP, a Write by WRITE_RESP, a Read by READ_RESP.", evidence::exchange};
+    "A Send is answered by SEND_RESP, a Write by WRITE_RESP, a Read by READ_RESP.", evidence::in_exchange};
 inline constexpr Rule place_in_exchange{
     "FCVI-43", Severity::error, "ISO/IEC 14165-331, 5.1 (table 1), 5.2.1, 5.3.1; FC-VI rev 1.0, 5.2, 5.3",
     "A request begins an Exchange, a response is sent in that of its request by the side whose turn it is.",
@@ -188,7 +190,7 @@ inline constexpr Rule offset_present{
     "Frames with Message data tell their Relative Offset.", evidence::message};
 inline constexpr Rule one_kind_of_request{
     "FCVI-46", Severity::error, "ISO/IEC 14165-331, 5.2.1", "All request IUs of a Message are of the same type.",
-    evidence::exchange};
+    evidence::in_exchange};
 inline constexpr Rule abort_after_timeout{
     "FCVI-47", Severity::error, "ISO/IEC 14165-331, 8.4.1 a), 8.4.2 a)",
     "A Message whose response does not come within FCVI_ULP_TIMEOUT is aborted with ABTS, and on a reliable level "
@@ -230,7 +232,7 @@ inline constexpr Rule unknown_connection{
 inline constexpr Rule disconnect_msg_id{
     "VI-R22", Severity::warning, "ISO/IEC 14165-331, 6.12.2, E",
     "The MSG_ID of a Disconnect is that of the last Message of the peer that its sender has completed.",
-    evidence::numbers};
+    messages_or_stretch(evidence::numbers.text)};
 inline constexpr Rule silence_after_request{
     "VI-R23", Severity::error, "VI-ARCH 5.4", "After its Disconnect Request a side begins no Message.",
     evidence::close};

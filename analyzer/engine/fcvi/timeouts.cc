@@ -52,8 +52,10 @@ bool Timeouts::is_known_to_lack(const Exchange& exchange, Awaited awaited) {
 }
 
 void Timeouts::judge_late(const Expectation& e, const Exchange& exchange, const char* text) {
+    const bool proven = came(exchange, e.awaited) || is_known_to_lack(exchange, e.awaited);
     judge_.unanswered(
-        rules::response_in_time, {e.frame}, exchange.connection,
+        rules::response_in_time, doubt_if(!proven, UndecidedReason::response_not_captured), {e.frame},
+        exchange.connection,
         fmt::format(
             "no {} within {} R_A_TOV; {}", awaited_names[static_cast<std::size_t>(e.awaited)],
             e.awaited == Awaited::response2 ? "twice" : "one", text));

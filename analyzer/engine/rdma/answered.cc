@@ -78,12 +78,12 @@ void Streams::on_refusal(At& at) {
     if (is_fatal(syndrome) && requester.requests.started() && !requester.requests.has_arrived(at.psn))
         half.final_refusal = FinalRefusal{refusal, requester.requests.next_psn()};
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
-        if (half.last_response_frame == 0 || at.packet.time - half.last_acknowledged < longest_detour)
-            verdicts_.undecided(rules::nak_of_missing, UndecidedReason::out_of_order);
-        else
-            verdicts_.broken(
-                rules::nak_of_missing, {half.last_response_frame, at.packet.number}, {half.stream},
-                fmt::format("PSN {} is asked for, which was acknowledged before", at.psn));
+        const bool may_be_late = half.last_response_frame == 0 ||
+                                 at.packet.time - half.last_acknowledged < longest_detour;
+        verdicts_.broken(
+            rules::nak_of_missing, doubt_if(may_be_late, UndecidedReason::out_of_order),
+            {half.last_response_frame, at.packet.number}, {half.stream},
+            fmt::format("PSN {} is asked for, which was acknowledged before", at.psn));
     } else if (sequence_error) {
         verdicts_.satisfied(rules::nak_of_missing);
         const bool was_not_ready = requester.rnr && requester.rnr->psn == at.psn;
@@ -147,21 +147,16 @@ bool Streams::is_of_what_was_sent(const At& at) {
         verdicts_.satisfied(rules::acknowledges_what_was_sent);
         return true;
     }
-    if (is_disconnected(*at.half.peer)) {
-        verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::setup_not_captured);
-        return true;
-    }
     const Time passed = std::max<Time>(at.packet.time - at.half.peer->last_request, 0) + disorder;
-    if (passed * most_packets_in_a_nanosecond >= ahead) {
-        verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::frames_missing);
-        return true;
-    }
+    const bool may_be_missing = passed * most_packets_in_a_nanosecond >= ahead;
+    const Doubt doubt = is_disconnected(*at.half.peer) ? UndecidedReason::setup_not_captured
+                                                       : doubt_if(may_be_missing, UndecidedReason::frames_missing);
     verdicts_.broken(
-        rules::acknowledges_what_was_sent, {at.packet.number}, {at.half.stream},
+        rules::acknowledges_what_was_sent, doubt, {at.packet.number}, {at.half.stream},
         fmt::format(
             "PSN {} is acknowledged, {} packets behind the latest one, which is {} us old", at.psn, ahead,
             (at.packet.time - at.half.peer->last_request) / capture::microsecond));
-    return false;
+    return bool(doubt);
 }
 
 /// The PSN is older than all that was captured of its requester.
@@ -173,15 +168,18 @@ bool Streams::is_behind_the_first(const At& at) {
                                                                    : std::nullopt;
     // Each side names the PSN at which the other one begins.
     const auto begin = peer ? connection->end[*peer].starting_psn : std::nullopt;
-    if (!begin || !requester.requests.remembers_first() || psn_distance(*begin, requester.requests.lowest_psn()) < 0 ||
-        is_disconnected(requester)) {
-        verdicts_.undecided(rules::acknowledges_what_was_sent, UndecidedReason::setup_not_captured);
+    const bool begin_unknown = !begin || !requester.requests.remembers_first() ||
+                               psn_distance(*begin, requester.requests.lowest_psn()) < 0 || is_disconnected(requester);
+    const Doubt doubt = doubt_if(begin_unknown, UndecidedReason::setup_not_captured);
+    if (doubt) {
+        verdicts_.undecided(rules::acknowledges_what_was_sent, *doubt);
         return true;
     }
-    if (psn_distance(at.psn, *begin) <= 1) return true;
+    const std::uint32_t first = begin.value_or(0);
+    if (psn_distance(at.psn, first) <= 1) return true;
     verdicts_.broken(
-        rules::acknowledges_what_was_sent, {connection->first_frame, at.packet.number}, {at.half.stream},
-        fmt::format("PSN {} is acknowledged, though the connection's first one is {}", at.psn, *begin));
+        rules::acknowledges_what_was_sent, doubt, {connection->first_frame, at.packet.number}, {at.half.stream},
+        fmt::format("PSN {} is acknowledged, though the connection's first one is {}", at.psn, first));
     return false;
 }
 
@@ -193,12 +191,13 @@ void Streams::judge_message_count(At& at) {
         if (psn_distance(*half.msn, msn) >= 0) {
             verdicts_.satisfied(rules::message_count_grows);
             judge_message_count_of_asked(at);
-        } else if (half.peer == nullptr || !half.peer->requests.is_whole() || is_disconnected(*half.peer)) {
-            // A queue pair that began anew counts from the start, behind a gap of PSNs.
-            verdicts_.undecided(rules::message_count_grows, UndecidedReason::frames_missing);
         } else {
+            // A queue pair that began anew counts from the start, behind a gap of PSNs.
+            const bool may_be_new = half.peer == nullptr || !half.peer->requests.is_whole() ||
+                                    is_disconnected(*half.peer);
             verdicts_.broken(
-                rules::message_count_grows, {half.last_response_frame, at.packet.number}, {half.stream},
+                rules::message_count_grows, doubt_if(may_be_new, UndecidedReason::frames_missing),
+                {half.last_response_frame, at.packet.number}, {half.stream},
                 fmt::format("message sequence number {} after {}", msn, *half.msn));
         }
     }
@@ -212,12 +211,13 @@ void Streams::judge_message_count_of_asked(const At& at) {
     const Half& half = at.half;
     if (!half.msn || !half.completed_by_msn || half.peer == nullptr) return;
     const Requests& requests = half.peer->requests;
-    if (!requests.is_whole() || psn_distance(requests.next_psn(), at.psn) >= 0) return;
+    const Doubt doubt = doubt_if(!requests.is_whole(), UndecidedReason::frames_missing);
+    if (doubt || psn_distance(requests.next_psn(), at.psn) >= 0) return;
     const std::int32_t counted = psn_distance(*half.msn, at.packet.ib.aeth.msn);
     const auto asked = static_cast<std::int64_t>(requests.operations - *half.completed_by_msn);
     if (counted <= asked) return verdicts_.satisfied(rules::counts_what_was_asked);
     verdicts_.broken(
-        rules::counts_what_was_asked, {half.last_response_frame, at.packet.number}, {half.stream},
+        rules::counts_what_was_asked, doubt, {half.last_response_frame, at.packet.number}, {half.stream},
         fmt::format("message sequence number {} after {}, with {} asked for", at.packet.ib.aeth.msn, *half.msn, asked));
 }
 

@@ -329,9 +329,8 @@ void Streams::settle_early_retry(const At& at, Place place) {
     std::unique_ptr<EarlyRetry>& retry = at.half.early_retry;
     if (at.psn == retry->psn) return;
     const bool follows = place == Place::next && at.psn == psn_after(retry->psn);
-    if (follows && retry->acknowledged)
-        verdicts_.broken(rules::ack_timeout, std::move(retry->frames), {at.half.stream}, std::move(retry->text));
-    else verdicts_.undecided(rules::ack_timeout, UndecidedReason::frames_missing);
+    const Doubt doubt = doubt_if(!follows || !retry->acknowledged, UndecidedReason::frames_missing);
+    verdicts_.broken(rules::ack_timeout, doubt, std::move(retry->frames), {at.half.stream}, std::move(retry->text));
     retry.reset();
 }
 

@@ -50,7 +50,7 @@ void AnswerRules::remember(const Connection& connection) {
     if (is_new && server.services.size() < most_services) server.services.push_back(*connection.service_id);
 }
 
-void AnswerRules::broken(const Rejection& r, RuleRef rule, std::string text) {
+void AnswerRules::broken(const Rejection& r, RuleRef::OfMessages rule, std::string text) {
     verdicts_.broken(rule, {r.connection.req->frame, r.a.packet.number}, {r.connection.id}, std::move(text));
 }
 
@@ -59,7 +59,7 @@ void AnswerRules::broken(const Rejection& r, RuleRef rule, std::string text) {
 void AnswerRules::on_rep(const Arrival& a, const Connection& connection) {
     if (!is_judged(connection)) return;
     const wire::IpVersions& versions = connection.header->versions;
-    const auto judge = [&](RuleRef rule, bool holds, const char* what, unsigned number) {
+    const auto judge = [&](RuleRef::OfMessages rule, bool holds, const char* what, unsigned number) {
         if (holds) verdicts_.satisfied(rule);
         else
             verdicts_.broken(

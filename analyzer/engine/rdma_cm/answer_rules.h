@@ -47,7 +47,7 @@ private:
     void judge_unknown_address(const Rejection& r);
     void judge_reason(const Rejection& r);
     void judge_invalid_service_id(const Rejection& r, const char* defect);
-    void broken(const Rejection& r, RuleRef rule, std::string text);
+    void broken(const Rejection& r, RuleRef::OfMessages rule, std::string text);
 
     Verdicts& verdicts_;
     std::unordered_map<Address, Server> servers_;

@@ -72,15 +72,20 @@ void CourseRules::after_mad(const capture::Packet& packet) {
     early_.erase(begin, end);
 }
 
-void CourseRules::decide(const Early& early, const Sender& server) {
+/// That the server had not sent REP.
+Doubt CourseRules::doubt_of(const Early& early, const Sender& server) {
     const Connection& connection = *early.connection;
+    if (connection.rep) return UndecidedReason::may_have_crossed;
+    if (server.interface != early.interface) return UndecidedReason::interface_order;
     // What the capture has begun with may have had something before it.
     const bool complete = connection.req && server.gap <= begin_of_answer(connection);
-    if (connection.rep) return verdicts_.undecided(early.rule, UndecidedReason::may_have_crossed);
-    if (server.interface != early.interface) return verdicts_.undecided(early.rule, UndecidedReason::interface_order);
-    if (!complete) return verdicts_.undecided(early.rule, UndecidedReason::frames_missing);
+    return doubt_if(!complete, UndecidedReason::frames_missing);
+}
+
+void CourseRules::decide(const Early& early, const Sender& server) {
     verdicts_.broken(
-        early.rule, {early.frame}, {connection.id}, std::string(early.what) + ", but the server had not sent REP");
+        early.rule, doubt_of(early, server), {early.frame}, {early.connection->id},
+        std::string(early.what) + ", but the server had not sent REP");
 }
 
 void CourseRules::await_proof(const Arrival& a, const Connection& connection, RuleRef rule, const char* what) {
@@ -179,9 +184,10 @@ void CourseRules::on_unknown_resolution(const Arrival& a, const Connection& conn
 
 // ---- at the end ------------------------------------------------------------------------------------
 
-void CourseRules::unanswered(const Connection& c, const Sent& last, const char* what, std::uint32_t count) {
+void CourseRules::unanswered(
+    const Connection& c, const Doubt& doubt, const Sent& last, const char* what, std::uint32_t count) {
     verdicts_.unanswered(
-        rules::answered, {last.frame}, {c.id},
+        rules::answered, doubt, {last.frame}, {c.id},
         std::string(what) + (count == 1 ? " is" : ", sent " + std::to_string(count) + " times, is") + " not answered");
 }
 
@@ -191,17 +197,16 @@ void CourseRules::finish(const Connection& c, Time now) {
     if (!c.req) return;
     const bool refused = c.unread_reject || (c.reject && (c.reject->by == Side::server || c.reject->sidr));
     if (c.rep || c.rtu || refused) return verdicts_.satisfied(rules::answered);
-    if (!gave_up_connecting(c, now)) return verdicts_.undecided(rules::answered, UndecidedReason::capture_ended);
-    unanswered(c, c.last_req, c.service == Service::ud ? "SIDR_REQ" : "REQ", c.req_transmissions);
+    const Doubt doubt = doubt_if(!gave_up_connecting(c, now), UndecidedReason::capture_ended);
+    unanswered(c, doubt, c.last_req, c.service == Service::ud ? "SIDR_REQ" : "REQ", c.req_transmissions);
 }
 
 void CourseRules::finish_disconnect(const Connection& c, const MessageOfMany& dreq, Time now) {
     if (dreq.answered || c.both_disconnect) return verdicts_.satisfied(rules::answered);
     const bool gave_up = c.max_cm_retries && dreq.last.times > *c.max_cm_retries && c.dreq_timeout != 0 &&
                          now - dreq.last.time > c.dreq_timeout;
-    if (c.drep) verdicts_.undecided(rules::answered, UndecidedReason::another_request);
-    else if (!gave_up) verdicts_.undecided(rules::answered, UndecidedReason::capture_ended);
-    else unanswered(c, dreq.last, "DREQ", dreq.last.times);
+    const Doubt doubt = c.drep ? UndecidedReason::another_request : doubt_if(!gave_up, UndecidedReason::capture_ended);
+    unanswered(c, doubt, dreq.last, "DREQ", dreq.last.times);
 }
 
 void CourseRules::finish() {

@@ -56,9 +56,11 @@ private:
     const Sender* find(const Address& address) const;
     void broken(const Arrival& a, const Connection& connection, std::string text);
     void await_proof(const Arrival& a, const Connection& connection, RuleRef rule, const char* what);
+    static Doubt doubt_of(const Early& early, const Sender& server);
     void decide(const Early& early, const Sender& server);
     void finish_disconnect(const Connection& connection, const MessageOfMany& dreq, Time now);
-    void unanswered(const Connection& connection, const Sent& last, const char* what, std::uint32_t count);
+    void unanswered(
+        const Connection& connection, const Doubt& doubt, const Sent& last, const char* what, std::uint32_t count);
 
     Verdicts& verdicts_;
     std::unordered_map<Address, Sender> senders_;

@@ -105,19 +105,21 @@ void AddLinkRules::note_early(const Arrival& a, const wire::LlcMessage& message)
 /// The message that `side` should have waited for.
 void AddLinkRules::judge_early(const Arrival& a, Side side) {
     const Addition& addition = of_[a.group].addition;
-    if (const auto why = doubt::since(addition, a)) return verdicts_.undecided(rules::serialized_exchanges, *why);
+    const Doubt why = doubt::since(addition, a);
+    if (why) return verdicts_.undecided(rules::serialized_exchanges, *why);
     if (addition.early[side].frame == 0) return verdicts_.satisfied(rules::serialized_exchanges);
     verdicts_.broken(
-        rules::serialized_exchanges, {addition.step.frame, addition.early[side].frame}, Subject::link_group(a.group),
+        rules::serialized_exchanges, why, {addition.step.frame, addition.early[side].frame},
+        Subject::link_group(a.group),
         std::string("the ") + name_of(side) + " begins an exchange while link " + std::to_string(addition.number) +
             " is being added");
 }
 
 void AddLinkRules::judge_agreement(const Arrival& a) {
     const Addition& addition = of_[a.group].addition;
-    if (const auto why = doubt::since(addition, a)) return verdicts_.undecided(rules::negative_while_changing, *why);
     verdicts_.broken(
-        rules::negative_while_changing, {addition.step.frame, addition.agreed.frame}, Subject::link_group(a.group),
+        rules::negative_while_changing, doubt::since(addition, a), {addition.step.frame, addition.agreed.frame},
+        Subject::link_group(a.group),
         "CONFIRM RKEY is agreed to while link " + std::to_string(addition.number) + " is being added");
 }
 
@@ -142,10 +144,20 @@ void AddLinkRules::judge_data(const Arrival& a, Group& of) {
     if (first.attempted) verdicts_.satisfied(rules::second_link_first);  // whatever is being added now
     else if (of.addition.open && !of.addition.accepted && of.addition.before == 0) accuse_early(a, of.addition);
     else if (of.addition.open) first.early[a.from] = a.step();
-    else
-        verdicts_.deviation(
-            rules::second_link_first, {first.confirmed.frame, a.packet->number}, Subject::link_group(a.group),
-            std::string("data of the ") + name_of(a.from) + " before any second link was tried");
+    else accuse_untried(a, first);
+}
+
+/// That the server has not sent ADD LINK, what it sends next will prove.
+void AddLinkRules::accuse_untried(const Arrival& a, const FirstData& first) {
+    if (verdicts_.waives(rules::second_link_first)) return;
+    a.history->accuse(
+        verdicts_,
+        {rules::second_link_first,
+         {first.confirmed.frame, a.packet->number},
+         Subject::link_group(a.group),
+         std::string("data of the ") + name_of(a.from) + " before any second link was tried",
+         Side::server},
+        a.link);
 }
 
 /// ADD LINK has not been answered: what the client sends next will prove it.
@@ -166,10 +178,9 @@ void AddLinkRules::judge_early_data(const Arrival& a, Side side) {
     const FrameStamp early = of.first_data.early[side];
     if (early.frame == 0) return;
     of.first_data.early[side] = {};
-    if (const auto why = doubt::since(of.addition, a)) return verdicts_.undecided(rules::second_link_first, *why);
     verdicts_.broken(
-        rules::second_link_first, {of.addition.step.frame, early.frame}, Subject::link_group(a.group),
-        early_data_text(side, of.addition));
+        rules::second_link_first, doubt::since(of.addition, a), {of.addition.step.frame, early.frame},
+        Subject::link_group(a.group), early_data_text(side, of.addition));
 }
 
 std::string AddLinkRules::early_data_text(Side side, const Addition& addition) {

@@ -59,6 +59,7 @@ private:
     void note_early(const Arrival& a, const wire::LlcMessage& message);
     void judge_early(const Arrival& a, Side side);
     void judge_early_data(const Arrival& a, Side side);
+    void accuse_untried(const Arrival& a, const FirstData& first);
     void accuse_early(const Arrival& a, const Addition& addition);
     static std::string early_data_text(Side side, const Addition& addition);
     void judge_agreement(const Arrival& a);

@@ -67,10 +67,10 @@ void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
     if (std::ranges::none_of(group.links, works))
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
-    if (reset.history == nullptr || reset.history->gaps[reset.from] != 0)
-        return verdicts_.undecided(rules::abort_answer, UndecidedReason::frames_missing);
+    const bool lacks_some = reset.history == nullptr || reset.history->gaps[reset.from] != 0;
     verdicts_.broken(
-        rules::abort_answer, {reset.step.frame}, Subject::connection(c.id),
+        rules::abort_answer, doubt_if(lacks_some, UndecidedReason::frames_missing), {reset.step.frame},
+        Subject::connection(c.id),
         std::string("the ") + name_of(reset.from) +
             (c.from[reset.from].closed ? " resets TCP, but closes on RoCE"
                                        : " resets TCP, but does not abort on RoCE"));
@@ -83,11 +83,11 @@ void CloseRules::on_fin(const TcpArrival& a, bool complete) {
         return verdicts_.satisfied(rules::fin_after_close);
     if (!complete) return verdicts_.undecided(rules::fin_after_close, UndecidedReason::frames_missing);
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
-    if (std::ranges::any_of(
-            group.links, [&](const Link& l) { return l.packets != 0 && l.interface != a.step.interface; }))
-        return verdicts_.undecided(rules::fin_after_close, UndecidedReason::interface_order);
+    const bool on_another = std::ranges::any_of(
+        group.links, [&](const Link& l) { return l.packets != 0 && l.interface != a.step.interface; });
     verdicts_.deviation(
-        rules::fin_after_close, {a.step.frame}, Subject::connection(c.id),
+        rules::fin_after_close, doubt_if(on_another, UndecidedReason::interface_order), {a.step.frame},
+        Subject::connection(c.id),
         std::string("FIN from the ") + name_of(a.from) + " before both sides have closed on RoCE");
 }
 

@@ -65,7 +65,7 @@ bool CursorRules::judge_motion(
         return false;
     }
     verdicts_.broken(
-        rules::cursor_range, frames_with(t.mine.frame, t.frame()), t.subject(),
+        rules::cursor_range, why, frames_with(t.mine.frame, t.frame()), t.subject(),
         text(back ? "has gone back" : "moved by more than the RMB element holds"));
     return false;
 }
@@ -140,13 +140,12 @@ void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool
     if (producer.kind != Motion::Kind::forward || producer.moved == 0) return;
     const std::uint64_t begin = t.sending.producer_position();
     if (t.sending.was_written(begin, producer.position)) return verdicts_.satisfied(rules::write_before_cdc);
-    if (writes_wait) return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::rmb_unknown);
-    if (begin < t.mine.unsure_below)
-        return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::frames_missing);
-    if (t.a.history->contact_missing)
-        return verdicts_.undecided(rules::write_before_cdc, UndecidedReason::setup_not_captured);
+    const Doubt why = writes_wait ? UndecidedReason::rmb_unknown
+                      : begin < t.mine.unsure_below
+                          ? UndecidedReason::frames_missing
+                          : doubt_if(t.a.history->contact_missing, UndecidedReason::setup_not_captured);
     verdicts_.broken(
-        rules::write_before_cdc, frames_with(t.mine.written_frame, t.frame()), t.subject(),
+        rules::write_before_cdc, why, frames_with(t.mine.written_frame, t.frame()), t.subject(),
         "not all of the " + std::to_string(producer.moved) + " octets that the " + std::string(name_of(t.a.from)) +
             " announces have been written");
 }

@@ -74,10 +74,10 @@ void DeclineRules::judge_window(const TcpArrival& a) {
     if (add_link == group->exchanges.end()) return verdicts_.satisfied(rules::decline_in_time);
     const bool arrived = a.from == Side::server || add_link->refused ||
                          link.heard[Side::server] > add_link->reply->time;
-    if (a.step.time - add_link->reply->time <= under_way_time || !arrived)
-        return verdicts_.undecided(rules::decline_in_time, UndecidedReason::may_have_crossed);
+    const bool may_have_crossed = a.step.time - add_link->reply->time <= under_way_time || !arrived;
     verdicts_.broken(
-        rules::decline_in_time, {add_link->request.frame, add_link->reply->frame, a.step.frame}, subject,
+        rules::decline_in_time, doubt_if(may_have_crossed, UndecidedReason::may_have_crossed),
+        {add_link->request.frame, add_link->reply->frame, a.step.frame}, subject,
         std::string("the ") + name_of(a.from) + " declines after ADD LINK was answered");
 }
 

@@ -25,23 +25,24 @@ std::string by_sender(const Transfer& t, const char* what) { return "the " + std
 
 }  // namespace
 
-void EndingRules::broken(const Transfer& t, std::uint64_t said, const char* what) {
-    verdicts_.broken(rules::silence_after_close, {said, t.frame()}, t.subject(), by_sender(t, what));
+void EndingRules::broken(const Transfer& t, const Doubt& why, std::uint64_t said, const char* what) {
+    verdicts_.broken(rules::silence_after_close, why, {said, t.frame()}, t.subject(), by_sender(t, what));
 }
 
 void EndingRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Motion& producer) {
     const Sent& mine = t.mine;
     if (mine.done_frame == 0 && mine.closed_frame == 0) return;
-    if (const auto why = doubt_of(t)) return verdicts_.undecided(rules::silence_after_close, *why);
+    const Doubt why = doubt_of(t);
+    if (why) return verdicts_.undecided(rules::silence_after_close, *why);
     if (mine.closed_frame != 0) {
-        if (both_closed(t) && sequence_distance(mine.sequence, cdc.sequence) != 1)
-            return verdicts_.undecided(rules::silence_after_close, UndecidedReason::used_again);
-        return broken(t, mine.closed_frame, " goes on, although it has closed the connection");
+        const bool may_be_anothers = both_closed(t) && sequence_distance(mine.sequence, cdc.sequence) != 1;
+        const Doubt whose = doubt_if(may_be_anothers, UndecidedReason::used_again);
+        return broken(t, whose, mine.closed_frame, " goes on, although it has closed the connection");
     }
     const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;
     if (producer.kind == Motion::Kind::forward && producer.moved != 0)
-        return broken(t, mine.done_frame, " announces more data, although it was done sending");
-    if (!cdc.state.sending_done && !ends) return broken(t, mine.done_frame, " takes back that it is done sending");
+        return broken(t, why, mine.done_frame, " announces more data, although it was done sending");
+    if (!cdc.state.sending_done && !ends) return broken(t, why, mine.done_frame, " takes back that it is done sending");
     verdicts_.satisfied(rules::silence_after_close);
 }
 

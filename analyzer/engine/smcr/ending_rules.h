@@ -15,7 +15,7 @@ public:
     void on_write(const Transfer& t, const Flow::Write& write);
 
 private:
-    void broken(const Transfer& t, std::uint64_t said, const char* what);
+    void broken(const Transfer& t, const Doubt& why, std::uint64_t said, const char* what);
 
     Verdicts& verdicts_;
 };

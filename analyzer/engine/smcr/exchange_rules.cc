@@ -132,7 +132,7 @@ void ExchangeRules::judge_overlap(const Arrival& a, const OpenRequest& request, 
     const bool overlapped = request.overlapped.frame != 0 && request.overlapped.frame < a.packet->number;
     if (!overlapped) return verdicts_.satisfied(rules::serialized_exchanges);
     verdicts_.broken(
-        rules::serialized_exchanges, {request.step.frame, request.overlapped.frame}, Subject::link_group(a.group),
+        rules::serialized_exchanges, why, {request.step.frame, request.overlapped.frame}, Subject::link_group(a.group),
         std::string("the ") + name_of(request.from) + " begins an exchange before it had the reply to " +
             name_of(request.type));
 }
@@ -151,10 +151,9 @@ void ExchangeRules::judge_confirm_rkey_reply(const Arrival& a, const wire::LlcMe
 }
 
 void ExchangeRules::judge_agreement(const Arrival& a, const OpenRequest& request) {
-    if (const auto why = doubt::since(request, a)) return verdicts_.undecided(rules::negative_while_changing, *why);
     verdicts_.broken(
-        rules::negative_while_changing, {request.step.frame, request.agreed.frame}, Subject::link_group(a.group),
-        std::string("CONFIRM RKEY is agreed to during ") + name_of(request.type));
+        rules::negative_while_changing, doubt::since(request, a), {request.step.frame, request.agreed.frame},
+        Subject::link_group(a.group), std::string("CONFIRM RKEY is agreed to during ") + name_of(request.type));
 }
 
 // ---- replies -------------------------------------------------------------------------------------
@@ -196,15 +195,14 @@ void ExchangeRules::judge_delete_link_reply(
     const bool exists = disputed || link_numbered(group(a), request.subject) != nullptr ||
                         reply.reason == wire::unknown_link;
     if (same && exists) return verdicts_.satisfied(rules::delete_link_answer);
-    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::delete_link_answer, *why);
-    if (const auto why = exists ? std::nullopt : doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(rules::delete_link_answer, *why);
+    auto why = doubt::since(request, *a.history);
+    if (!why && !exists) why = doubt::from_start(group(a), *a.history);
     if (same)
         return verdicts_.broken(
-            rules::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+            rules::delete_link_answer, why, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
             "there is no link " + std::to_string(reply.link) + ", but the client does not say so");
     verdicts_.broken(
-        rules::delete_link_answer, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::delete_link_answer, why, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         "asked to delete link " + std::to_string(request.subject) + ", the client names " +
             (reply.all ? "all links" : "link " + std::to_string(reply.link)));
 }
@@ -215,11 +213,10 @@ void ExchangeRules::judge_test_link_reply(const Arrival& a, const wire::TestLink
     const auto* test = std::get_if<wire::TestLink>(&asked.body);
     if (test == nullptr) return verdicts_.undecided(rules::test_link_echo, UndecidedReason::cut);
     if (test->user_data == reply.user_data) return verdicts_.satisfied(rules::test_link_echo);
-    if (a.history->count_like(request) != 1 || request.link != a.link)
-        return verdicts_.undecided(rules::test_link_echo, UndecidedReason::another_request);
-    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::test_link_echo, *why);
+    const bool may_be_anothers = a.history->count_like(request) != 1 || request.link != a.link;
+    const Doubt why = may_be_anothers ? UndecidedReason::another_request : doubt::since(request, *a.history);
     verdicts_.broken(
-        rules::test_link_echo, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::test_link_echo, why, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         "the reply's user data differ");
 }
 
@@ -326,9 +323,9 @@ void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request
     const auto elsewhere = std::ranges::count_if(group(a).links, [&](const Link& link) {
         return link.state == LinkState::active && (asks_for_all(request) || link.number != request.subject);
     });
-    if (elsewhere > 1 && !unknown) return verdicts_.undecided(rules::disorderly_delete, UndecidedReason::another_link);
+    const Doubt why = doubt_if(elsewhere > 1 && !unknown, UndecidedReason::another_link);
     verdicts_.unanswered(
-        rules::disorderly_delete, {request.step.frame}, Subject::link_group(a.group),
+        rules::disorderly_delete, why, {request.step.frame}, Subject::link_group(a.group),
         unknown ? "the server does not say that there is no such link"
                 : "the server does not delete what the client wants deleted");
 }
@@ -336,16 +333,17 @@ void ExchangeRules::judge_follow_up(const Arrival& a, const OpenRequest& request
 /// Who asked goes on using a link on which it got no answer.
 void ExchangeRules::judge_recovery(const Arrival& a, OpenRequest& request) {
     request.due = OpenRequest::never;
-    if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rules::llc_timeout, *why);
+    auto why = doubt::since(request, *a.history);
     // Of a group that began before the capture, the answer may have come on a link that is not known to be its own.
-    if (!group(a).from_start) return verdicts_.undecided(rules::llc_timeout, UndecidedReason::beginning_not_captured);
+    if (!why && !group(a).from_start) why = UndecidedReason::beginning_not_captured;
+    if (why) return verdicts_.undecided(rules::llc_timeout, *why);
     if (connection_ended(a.group)) return verdicts_.satisfied(rules::llc_timeout);
     const std::string text = std::string(name_of(request.type)) + " is not answered, and the " + name_of(request.from) +
                              " goes on";
     const std::vector<std::uint64_t> frames{request.step.frame};
     const Subject subject = Subject::link_group(a.group);
-    if (request.type == wire::LlcType::delete_rkey) verdicts_.deviation(rules::llc_timeout, frames, subject, text);
-    else verdicts_.broken(rules::llc_timeout, frames, subject, text);
+    if (request.type == wire::LlcType::delete_rkey) verdicts_.deviation(rules::llc_timeout, why, frames, subject, text);
+    else verdicts_.broken(rules::llc_timeout, why, frames, subject, text);
 }
 
 /// Whether a connection of the group was reset or declined, which is a way to act too.

@@ -33,16 +33,20 @@ void FlowControlRules::judge_update(const Transfer& t, const wire::Cdc& cdc, con
     const auto capacity = t.receiving.capacity();
     const auto size = t.connection.from[other(t.a.from)].rmbe_size;
     if (!capacity || !size || t.peers.frame == 0 || says_more_than_consumer(t, cdc, motions)) return;
-    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::small_updates, *why);
-    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::small_updates, *why);
+    const auto of_sender = t.doubt_of_sender();
+    const Doubt why = of_sender ? of_sender : t.doubt_of_peer();
+    if (why) return verdicts_.undecided(rules::small_updates, *why);
     const std::uint64_t told = t.receiving.consumer_position();
     const std::uint64_t in_flight = t.receiving.producer_position() - std::min(t.receiving.producer_position(), told);
     const std::uint64_t window = *capacity - std::min(*capacity, in_flight);
     const bool asked_for = t.peers.demand_position >= consumer.position;
     const bool worth_it = window * 2 < *size && consumer.moved * 10 >= *size;
     if (asked_for || worth_it) return verdicts_.satisfied(rules::small_updates);
-    verdicts_.deviation(
-        rules::small_updates, {t.peers.frame, t.frame()}, t.subject(),
+    if (verdicts_.waives(rules::small_updates)) return;
+    if (t.a.gaps[other(t.a.from)] != 0)  // what is missing may have asked for it
+        return verdicts_.undecided(rules::small_updates, UndecidedReason::frames_missing);
+    t.accuse_unless_peer_spoke(
+        verdicts_, rules::small_updates, {t.peers.frame, t.frame()},
         "an update of " + std::to_string(consumer.moved) + " octets while the window was " + std::to_string(window) +
             " of " + std::to_string(*capacity));
 }
@@ -52,20 +56,21 @@ void FlowControlRules::judge_blocked(const Transfer& t, const wire::Cdc& cdc, co
     const auto capacity = t.sending.capacity();
     const bool ending = cdc.state.connection_closed || cdc.state.abnormal_close;
     if (!cdc.flags.writer_blocked || !capacity || ending) return;
-    if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::update_when_blocked, *why);
+    const Doubt why = t.doubt_of_peer();
+    if (why) return verdicts_.undecided(rules::update_when_blocked, *why);
     const std::uint64_t limit = t.sending.consumer_position() + *capacity;
     if (producer.position >= limit) return verdicts_.satisfied(rules::update_when_blocked);
     // Whatever updates are still on their way: it never had a reason.
     if (!t.mine.flags.writer_blocked && t.connection.from[t.a.from].from_start && producer.position < *capacity &&
         !t.doubt_of_sender())
         return verdicts_.broken(
-            rules::update_when_blocked, {t.frame()}, t.subject(),
+            rules::update_when_blocked, why, {t.frame()}, t.subject(),
             "the " + std::string(name_of(t.a.from)) + " says that it is blocked, and has written only " +
                 std::to_string(producer.position) + " of the first " + std::to_string(*capacity) + " octets");
-    if (t.a.packet->time - t.peers.consumer_moved_time < reaction_time)
-        return verdicts_.undecided(rules::update_when_blocked, UndecidedReason::may_have_crossed);
+    const bool too_early = t.a.packet->time - t.peers.consumer_moved_time < reaction_time;
     verdicts_.deviation(
-        rules::update_when_blocked, frames_with(t.peers.consumer_moved, t.frame()), t.subject(),
+        rules::update_when_blocked, doubt_if(too_early, UndecidedReason::may_have_crossed),
+        frames_with(t.peers.consumer_moved, t.frame()), t.subject(),
         "the " + std::string(name_of(t.a.from)) + " says that it is blocked while " +
             std::to_string(limit - producer.position) + " octets of the window are free");
 }

@@ -83,19 +83,16 @@ void LinkRules::judge_begin(const Arrival& a, const wire::LlcMessage& message) {
     const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
     const bool asks = confirm != nullptr && !confirm->reply;
     const Subject subject = Subject::link_group(a.group);
-    if (asks && a.from == Side::client && group.roles_known && !group.from_start)
-        return verdicts_.undecided(rules::confirm_link_follows, UndecidedReason::beginning_not_captured);
     if (asks && a.from == Side::client && group.roles_known)
         return verdicts_.broken(
-            rules::confirm_link_follows, {a.packet->number}, subject, "the client requests CONFIRM LINK");
+            rules::confirm_link_follows, doubt_if(!group.from_start, UndecidedReason::beginning_not_captured),
+            {a.packet->number}, subject, "the client requests CONFIRM LINK");
     bool& begun = begun_[a.group];
     if (begun || a.link != 0 || a.from == Side::client || !group.from_start) return;
     begun = true;
     if (asks) return verdicts_.satisfied(rules::confirm_link_follows);
-    if (const auto why = doubt::from_start(group, *a.history))
-        return verdicts_.undecided(rules::confirm_link_follows, *why);
     verdicts_.broken(
-        rules::confirm_link_follows, {a.packet->number}, subject,
+        rules::confirm_link_follows, doubt::from_start(group, *a.history), {a.packet->number}, subject,
         std::string("the server begins with ") + name_of(message.type()));
 }
 
@@ -113,10 +110,9 @@ void LinkRules::on_misnamed(
 
 void LinkRules::on_refused_link(
     const capture::Packet& packet, std::uint32_t group, const RefusedLink& refused, const GroupHistory& history) {
-    if (const auto why = doubt::since(refused, history)) return verdicts_.undecided(rules::add_link_reject, *why);
     verdicts_.broken(
-        rules::add_link_reject, {refused.step.frame, packet.number}, Subject::link_group(group),
-        "link " + std::to_string(refused.offer.number) + " was rejected, but comes up");
+        rules::add_link_reject, doubt::since(refused, history), {refused.step.frame, packet.number},
+        Subject::link_group(group), "link " + std::to_string(refused.offer.number) + " was rejected, but comes up");
 }
 
 void LinkRules::judge_identity(const Arrival& a, const wire::ConfirmLink& confirm) {

@@ -40,12 +40,9 @@ public:
         if (waiting_.empty()) return;
         std::erase_if(waiting_, [&](Waiting& waiting) {
             if (waiting.accusation.silent != from) return false;
-            if (const auto why = doubt(waiting, gaps, frame)) {
-                verdicts.undecided(waiting.accusation.rule, *why);
-                return true;
-            }
-            if (waiting.link != link) return false;
-            report(verdicts, waiting.accusation);
+            const Doubt why = doubt(waiting, gaps, frame);
+            if (!why && waiting.link != link) return false;
+            report(verdicts, waiting.accusation, why);
             return true;
         });
     }
@@ -70,16 +67,15 @@ private:
     };
 
     /// What was sent before, but had to wait until its link was known, was not there to be judged.
-    static std::optional<UndecidedReason> doubt(const Waiting& waiting, std::uint32_t gaps, std::uint64_t frame) {
+    static Doubt doubt(const Waiting& waiting, std::uint32_t gaps, std::uint64_t frame) {
         if (waiting.gaps != gaps) return UndecidedReason::frames_missing;
-        if (frame < waiting.accusation.frames.back()) return UndecidedReason::out_of_order;
-        return std::nullopt;
+        return doubt_if(frame < waiting.accusation.frames.back(), UndecidedReason::out_of_order);
     }
 
-    static void report(Verdicts& verdicts, Accusation& a) {
-        if (a.deviation) verdicts.deviation(a.rule, std::move(a.frames), a.subject, std::move(a.text));
-        else if (a.by_silence) verdicts.unanswered(a.rule, std::move(a.frames), a.subject, std::move(a.text));
-        else verdicts.broken(a.rule, std::move(a.frames), a.subject, std::move(a.text));
+    static void report(Verdicts& verdicts, Accusation& a, const Doubt& why) {
+        if (a.deviation) verdicts.deviation(a.rule, why, std::move(a.frames), a.subject, std::move(a.text));
+        else if (a.by_silence) verdicts.unanswered(a.rule, why, std::move(a.frames), a.subject, std::move(a.text));
+        else verdicts.broken(a.rule, why, std::move(a.frames), a.subject, std::move(a.text));
     }
 
     std::vector<Waiting> waiting_;

@@ -50,7 +50,7 @@ void RkeyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, cons
     }
 }
 
-void RkeyRules::broken(RuleRef name, const Arrival& a, std::string text) {
+void RkeyRules::broken(RuleRef::OfMessages name, const Arrival& a, std::string text) {
     verdicts_.broken(name, {a.packet->number}, Subject::link_group(a.group), std::move(text));
 }
 
@@ -82,10 +82,10 @@ void RkeyRules::judge_incomplete(const Announcement& announcement) {
 /// Here are RTokens that a connection should have waited for.
 void RkeyRules::judge_early_use(const Arrival& a, const Announcement& announcement) {
     if (announcement.used.frame == 0) return;
-    if (a.late || a.packet->interface != announcement.used.interface)
-        return verdicts_.undecided(rules::announced_rtoken, UndecidedReason::interface_order);
+    const bool in_no_order = a.late || a.packet->interface != announcement.used.interface;
     verdicts_.broken(
-        rules::announced_rtoken, {announcement.step.frame, announcement.used.frame, a.packet->number},
+        rules::announced_rtoken, doubt_if(in_no_order, UndecidedReason::interface_order),
+        {announcement.step.frame, announcement.used.frame, a.packet->number},
         Subject::connection(announcement.connection),
         std::string("the ") + name_of(a.from) + "'s RMB is used before it has been announced on all links");
 }
@@ -157,13 +157,10 @@ void RkeyRules::judge_omissions(const Arrival& a) {
             return true;
         }
         if (a.link != omission.link || a.from != omission.from) return false;
-        if (a.packet->interface != omission.step.interface) {
-            verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::interface_order);
-            return true;
-        }
-        if (a.packet->time - omission.step.time < grace_time) return false;
+        const Doubt why = doubt_if(a.packet->interface != omission.step.interface, UndecidedReason::interface_order);
+        if (!why && a.packet->time - omission.step.time < grace_time) return false;
         verdicts_.broken(
-            rules::confirm_rkey_tokens, {a.packet->number, omission.step.frame}, Subject::link_group(a.group),
+            rules::confirm_rkey_tokens, why, {a.packet->number, omission.step.frame}, Subject::link_group(a.group),
             "no RToken for link " + std::to_string(group(a).links[omission.link].number.value_or(0)) +
                 ", which is still in use");
         return true;
@@ -179,12 +176,10 @@ void RkeyRules::judge_echo(const Arrival& a, const OpenRequest& request) {
         return verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::cut);
     if (std::equal(reply.begin() + behind_flags, reply.end(), request.octets.begin() + behind_flags))
         return verdicts_.satisfied(rules::confirm_rkey_tokens);
-    if (a.history->count_like(request) != 1)
-        return verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::another_request);
-    if (const auto why = doubt::since(request, *a.history))
-        return verdicts_.undecided(rules::confirm_rkey_tokens, *why);
+    const bool may_be_anothers = a.history->count_like(request) != 1;
+    const Doubt why = may_be_anothers ? UndecidedReason::another_request : doubt::since(request, *a.history);
     verdicts_.broken(
-        rules::confirm_rkey_tokens, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+        rules::confirm_rkey_tokens, why, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
         std::string("the reply to ") + name_of(request.type) + " is no echo");
 }
 
@@ -230,7 +225,7 @@ void RkeyRules::on_contact(const ContactSeen& contact, GroupHistory& history) {
     });
     if (refused == of.unagreed.end()) return verdicts_.satisfied(rules::announced_rtoken);
     verdicts_.broken(
-        rules::announced_rtoken, {refused->used.frame, contact.step.frame}, subject,
+        rules::announced_rtoken, why, {refused->used.frame, contact.step.frame}, subject,
         "the " + side + "'s RMB was refused");
 }
 
@@ -238,11 +233,10 @@ void RkeyRules::note_agreement(const Arrival& a, const wire::LlcMessage& reply, 
     auto& unagreed = of_[a.group].unagreed;
     std::erase_if(unagreed, [&](const Unagreed& use) {
         if (use.from != request.from || use.link != request.link || use.rkey != request.subject) return false;
-        if (const auto why = doubt::since(request, a)) verdicts_.undecided(rules::announced_rtoken, *why);
-        else
-            verdicts_.broken(
-                rules::announced_rtoken, {request.step.frame, use.used.frame}, Subject::connection(use.connection),
-                std::string("the ") + name_of(use.from) + "'s RMB is used before the reply to CONFIRM RKEY");
+        verdicts_.broken(
+            rules::announced_rtoken, doubt::since(request, a), {request.step.frame, use.used.frame},
+            Subject::connection(use.connection),
+            std::string("the ") + name_of(use.from) + "'s RMB is used before the reply to CONFIRM RKEY");
         return true;
     });
     if (is_refusal(reply))
@@ -300,8 +294,9 @@ bool RkeyRules::judge_repeated_keys(const Arrival& a, std::uint8_t version, cons
     const Subject subject = Subject::link_group(a.group);
     if (version == 2 && left_out)
         verdicts_.deviation(rules::delete_rkey, frames, subject, "the reply leaves the RKeys out");
-    else if (const auto why = doubt::since(request, *a.history)) verdicts_.undecided(rules::delete_rkey, *why);
-    else verdicts_.broken(rules::delete_rkey, frames, subject, "the reply names other RKeys");
+    else
+        verdicts_.broken(
+            rules::delete_rkey, doubt::since(request, *a.history), frames, subject, "the reply names other RKeys");
     return version == 2 && left_out;
 }
 
@@ -313,10 +308,9 @@ void RkeyRules::judge_known_keys(const Arrival& a, const OpenRequest& request) {
     for (std::size_t i = 0; i < body->used; ++i) {
         const std::uint32_t rkey = body->slots[i].rkey;
         if (a.history->rtokens[request.from].find(request.link, rkey) != nullptr) continue;
-        if (const auto why = doubt::from_start(group(a), *a.history))
-            return verdicts_.undecided(rules::delete_rkey, *why);
         return verdicts_.broken(
-            rules::delete_rkey, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
+            rules::delete_rkey, doubt::from_start(group(a), *a.history), {request.step.frame, a.packet->number},
+            Subject::link_group(a.group),
             fmt::format("agreed to, although RKey {:#010x} was never announced on this link", rkey));
     }
 }

@@ -92,7 +92,7 @@ private:
     bool judge_repeated_keys(const Arrival& a, std::uint8_t version, const OpenRequest& request);
     void judge_known_keys(const Arrival& a, const OpenRequest& request);
     void note_deletion(const Arrival& a, const OpenRequest& request);
-    void broken(RuleRef name, const Arrival& a, std::string text);
+    void broken(RuleRef::OfMessages name, const Arrival& a, std::string text);
 
     const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }
 

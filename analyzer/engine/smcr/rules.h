@@ -12,15 +12,15 @@
 namespace fabricscope::engine::smcr {
 
 namespace evidence {
-inline constexpr const char* message = "the message";
-inline constexpr const char* handshake = "the TCP handshake";
-inline constexpr const char* clc = "the CLC messages of both sides";
-inline constexpr const char* link = "the link from its set-up on, without gaps";
-inline constexpr const char* group = "the link group from its first contact on, without gaps";
-inline constexpr const char* exchange = "the request and what follows until the peer's timeout, without gaps";
-inline constexpr const char* sender = "what this side sent on the link before, without gaps";
-inline constexpr const char* both_sides = "what both sides sent on the connection before, without gaps";
-inline constexpr const char* close = "the end of the connection on RoCE and TCP, without gaps";
+inline constexpr Evidence message = messages("the message");
+inline constexpr Evidence handshake = messages("the TCP handshake");
+inline constexpr Evidence clc = messages("the CLC messages of both sides");
+inline constexpr Evidence link = stretch("the link from its set-up on, without gaps");
+inline constexpr Evidence group = stretch("the link group from its first contact on, without gaps");
+inline constexpr Evidence exchange = stretch("the request and what follows until the peer's timeout, without gaps");
+inline constexpr Evidence sender = stretch("what this side sent on the link before, without gaps");
+inline constexpr Evidence both_sides = stretch("what both sides sent on the connection before, without gaps");
+inline constexpr Evidence close = stretch("the end of the connection on RoCE and TCP, without gaps");
 }  // namespace evidence
 
 namespace rules {
@@ -60,7 +60,7 @@ inline constexpr Rule peer_id{
 inline constexpr Rule known_link{
     "SMCR-R09", Severity::error, "RFC 7609, C.4",
     "A client that does not know the link of a subsequent contact declines as out of synchronization.",
-    evidence::group};
+    messages_or_stretch(evidence::group.text)};
 inline constexpr Rule new_group_is_new{
     "SMCR-R10", Severity::error, "RFC 7609, 3.5.3",
     "A first contact names a queue pair and an RMB that belong to no other link group.", evidence::clc};
@@ -71,7 +71,7 @@ inline constexpr Rule no_chase{
 inline constexpr Rule decline_in_time{
     "SMCR-R12", Severity::error, "RFC 7609, C.3",
     "On first contact nobody declines once ADD LINK has been answered, or the own side has sent data.",
-    evidence::group};
+    messages_or_stretch(evidence::group.text)};
 inline constexpr Rule decline_ends_rdma{
     "SMCR-R13", Severity::error, "RFC 7609, C.1", "After DECLINE the connection carries no RDMA traffic.",
     evidence::message};
@@ -81,11 +81,11 @@ inline constexpr Rule confirm_link_follows{
 inline constexpr Rule confirm_link_identity{
     "SMCR-R15", Severity::error, "RFC 7609, A.3.1",
     "CONFIRM LINK repeats the MAC, GID and queue pair of CLC or ADD LINK, and the reply the link's number.",
-    evidence::link};
+    messages(evidence::link.text)};
 inline constexpr Rule max_links{
     "SMCR-R16", Severity::error, "RFC 7609, 2.2.2",
     "The server allows 2 to 8 links (in version 2 from 1 on), the client at most as many.",
-    "CONFIRM LINK; for the client's number also the server's"};
+    messages("CONFIRM LINK; for the client's number also the server's")};
 inline constexpr Rule second_link_first{
     "SMCR-R17",          Severity::error,
     "RFC 7609, 3.5.1.6", "On first contact data waits until the second link is up or has been given up.",
@@ -93,7 +93,7 @@ inline constexpr Rule second_link_first{
 inline constexpr Rule data_after_confirm{
     "SMCR-R18", Severity::error, "RFC 7609, 3.5.2.4",
     "The client sends no data before its CONFIRM, the server none before CONFIRM has arrived.",
-    "CLC messages and data on one interface"};
+    messages("CLC messages and data on one interface")};
 inline constexpr Rule announced_rtoken{
     "SMCR-R19", Severity::error, "RFC 7609, 3.5.5.2.1",
     "An RMB is used for a subsequent contact only after CONFIRM RKEY announced its RToken and was agreed to.",
@@ -103,16 +103,16 @@ inline constexpr Rule llc_format{
     Severity::error,
     "RFC 7609, A.3",
     "An LLC message has a known type and the length of its payload; a reply has a request, on the same link.",
-    "the message; of a reply: the link group from its first contact on, without gaps",
+    messages_or_stretch("the message; of a reply: the link group from its first contact on, without gaps"),
     "When an accepted link does not come up, the client rejects ADD LINK afterwards, unasked."};
 inline constexpr Rule serialized_exchanges{
     "SMCR-R21", Severity::error, "RFC 7609, 3.5.5.3",
     "Configuration exchanges are serialized: a side begins none while it takes part in another one.",
-    "both exchanges, without gaps; and that the awaited message came later"};
+    stretch("both exchanges, without gaps; and that the awaited message came later")};
 inline constexpr Rule negative_while_changing{
     "SMCR-R22", Severity::error, "RFC 7609, 3.5.5.3.1",
     "CONFIRM RKEY of the client is refused while the server adds or deletes a link.",
-    "both exchanges on one link, without gaps"};
+    stretch("both exchanges on one link, without gaps")};
 inline constexpr Rule link_topology{
     "SMCR-R23", Severity::error, "RFC 7609, 2.2.1",
     "Links differ in an RNIC, at most one of them is asymmetric, and there are no more than agreed.", evidence::group};
@@ -125,15 +125,16 @@ inline constexpr Rule add_link_reject{
     "RFC 7609, 3.5.1.6.1",
     "ADD LINK is rejected with a known reason, or accepted if the link is not parallel to another; a rejected link "
     "does not come up.",
-    "the message; of parallel links: the link group from its first contact on, without gaps",
+    messages_or_stretch("the message; of parallel links: the link group from its first contact on, without gaps"),
     "Version 2: the reason is left 0."};
 inline constexpr Rule add_link_tokens{
     "SMCR-R26", Severity::error, "RFC 7609, A.3.3",
     "ADD LINK CONTINUATION counts its RTokens down, names the new link and RKeys known on the carrying one.",
-    "ADD LINK and what follows; of RKeys: the link group from its first contact on; without gaps"};
+    messages_or_stretch("ADD LINK and what follows; of RKeys: the link group from its first contact on; without gaps")};
 inline constexpr Rule confirm_rkey_tokens{
     "SMCR-R27", Severity::error, "RFC 7609, A.3.5",
-    "CONFIRM RKEY lists an RToken for every other active link, and its reply is an echo.", evidence::group};
+    "CONFIRM RKEY lists an RToken for every other active link, and its reply is an echo.",
+    messages_or_stretch(evidence::group.text)};
 inline constexpr Rule delete_link_answer{
     "SMCR-R28",
     Severity::error,
@@ -152,28 +153,30 @@ inline constexpr Rule delete_rkey{
     "RFC 7609, A.3.7",
     "DELETE RKEY lists 1 to 8 keys of RMBs that no connection uses, the reply repeats them, keys that are not known "
     "are refused and named, and a deleted key is not used any more.",
-    "the message; of its use: the link group from its first contact on, without gaps",
+    messages_or_stretch("the message; of its use: the link group from its first contact on, without gaps"),
     "Version 2: the reply leaves the keys out."};
 inline constexpr Rule test_link_echo{
     "SMCR-R31", Severity::error, "RFC 7609, A.3.8",
     "TEST LINK is answered, and the reply echoes the request's user data.", evidence::exchange};
 inline constexpr Rule known_token{
     "SMCR-R32", Severity::error, "RFC 7609, A.4",
-    "A CDC message has 44 octets and an alert token that the receiver assigned in this link group.", evidence::group};
+    "A CDC message has 44 octets and an alert token that the receiver assigned in this link group.",
+    messages_or_stretch(evidence::group.text)};
 inline constexpr Rule cdc_sequence{
     "SMCR-R33", Severity::error, "RFC 7609, A.4",
     "CDC messages of a connection and side are numbered from 1, one by one; failover validation is not counted.",
     evidence::sender};
 inline constexpr Rule cursor_range{
     "SMCR-R34", Severity::error, "RFC 7609, 4.3",
-    "Cursors lie within the RMB element, only move forward, and wrap by passing its end.", evidence::sender};
+    "Cursors lie within the RMB element, only move forward, and wrap by passing its end.",
+    messages_or_stretch(evidence::sender.text)};
 inline constexpr Rule window{
     "SMCR-R35", Severity::error, "RFC 7609, 4.3, A.4",
     "The producer does not pass the consumer: what is in flight fits into the RMB element.", evidence::both_sides};
 inline constexpr Rule write_range{
     "SMCR-R36", Severity::error, "RFC 7609, 4.4.1",
     "A WRITE stays within the data area of its connection's RMB element, and uses the RToken of its link.",
-    evidence::group};
+    messages_or_stretch(evidence::group.text)};
 inline constexpr Rule write_before_cdc{
     "SMCR-R37", Severity::error, "RFC 7609, 4.7",
     "The producer cursor covers only octets that earlier WRITEs have placed.", evidence::sender};
@@ -220,7 +223,7 @@ inline constexpr Rule tcp_after_switch{
     "After the switch to SMC-R the TCP connection carries no application data.", evidence::clc};
 inline constexpr Rule path_mtu{
     "SMCR-R49", Severity::error, "RFC 7609, A.2.3", "Packets carry no more than the smaller MTU of both sides.",
-    evidence::link};
+    messages(evidence::link.text)};
 inline constexpr Rule element_reuse{
     "SMCR-R50", Severity::error, "RFC 7609, 4.4.2",
     "An RMB element is given to a new connection only when the old one is closed or being aborted.", evidence::group};
@@ -241,11 +244,11 @@ inline constexpr Rule equal_elements{
     "SMCR-R55", Severity::error, "RFC 7609, 2.1", "All RMB elements of an RMB have the same size.", evidence::clc};
 inline constexpr Rule one_server{
     "SMCR-R56", Severity::error, "RFC 7609, 2.2.3", "One peer is the server of all connections of a link group.",
-    evidence::group};
+    messages(evidence::group.text)};
 inline constexpr Rule same_vlan{
     "SMCR-R57", Severity::error, "RFC 7609, 2.2, 5.1",
     "A link has the VLAN ID of its TCP connections. Version 2 is routed, and need not.",
-    "the TCP connection and the link on one interface"};
+    messages("the TCP connection and the link on one interface")};
 inline constexpr Rule initial_psn{
     "SMCR-R70", Severity::error, "RFC 7609, A.2.3", "Packet sequence numbers of a link begin as announced.",
     evidence::link};

@@ -13,21 +13,20 @@ void SequenceRules::on_cdc(const Transfer& t, const wire::Cdc& cdc) {
 
 void SequenceRules::judge_first(const Transfer& t, const wire::Cdc& cdc) {
     if (t.connection.from[t.a.from].from_start && cdc.sequence == 1) return verdicts_.satisfied(rules::cdc_sequence);
-    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::cdc_sequence, *why);
+    auto why = t.doubt_of_sender();
     // Another link may have carried more than was captured of it.
-    if (model_.link_groups[t.a.group - 1].links.size() != 1)
-        return verdicts_.undecided(rules::cdc_sequence, UndecidedReason::another_link);
+    if (!why && model_.link_groups[t.a.group - 1].links.size() != 1) why = UndecidedReason::another_link;
     verdicts_.broken(
-        rules::cdc_sequence, {t.frame()}, t.subject(),
+        rules::cdc_sequence, why, {t.frame()}, t.subject(),
         "the first message from the " + std::string(name_of(t.a.from)) + " has number " + std::to_string(cdc.sequence));
 }
 
 void SequenceRules::judge_step(const Transfer& t, const wire::Cdc& cdc) {
     if (sequence_distance(t.mine.sequence, cdc.sequence) == 1) return verdicts_.satisfied(rules::cdc_sequence);
-    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::cdc_sequence, *why);
-    if (t.mine.cdc_link != t.a.link) return verdicts_.undecided(rules::cdc_sequence, UndecidedReason::another_link);
+    auto why = t.doubt_of_sender();
+    if (!why && t.mine.cdc_link != t.a.link) why = UndecidedReason::another_link;
     verdicts_.broken(
-        rules::cdc_sequence, {t.mine.frame, t.frame()}, t.subject(),
+        rules::cdc_sequence, why, {t.mine.frame, t.frame()}, t.subject(),
         "number " + std::to_string(cdc.sequence) + " follows " + std::to_string(t.mine.sequence));
 }
 
@@ -37,14 +36,13 @@ void SequenceRules::on_link(const Transfer& t) {
     Sent& mine = t.mine;
     if (!mine.link || mine.link == t.a.link || t.late()) return;
     if (mine.validation_on(t.a.link) != nullptr) return verdicts_.satisfied(rules::failover_validation);
-    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::failover_validation, *why);
+    auto why = t.doubt_of_sender();
     // RFC 7609 speaks of links that fail; it says nothing of a change from one healthy link to another.
     const auto& links = model_.link_groups[t.a.group - 1].links;
     const LinkState left = links[*mine.link].state;
-    if (left != LinkState::deleted && left != LinkState::failed)
-        return verdicts_.undecided(rules::failover_validation, UndecidedReason::old_link_not_deleted);
+    if (!why && left != LinkState::deleted && left != LinkState::failed) why = UndecidedReason::old_link_not_deleted;
     verdicts_.broken(
-        rules::failover_validation, frames_with(mine.frame, t.frame()), t.subject(),
+        rules::failover_validation, why, frames_with(mine.frame, t.frame()), t.subject(),
         "moved to another link without validation");
 }
 
@@ -54,11 +52,12 @@ void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     Sent::Validation* place = t.mine.validation_on(t.a.link);
     if (place == nullptr) place = &*std::ranges::min_element(t.mine.validations, {}, &Sent::Validation::frame);
     *place = {t.frame(), t.a.link, cdc.sequence};
-    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::failover_validation, *why);
+    const Doubt why = t.doubt_of_sender();
+    if (why) return verdicts_.undecided(rules::failover_validation, *why);
     const std::uint16_t last = t.mine.frame != 0 ? t.mine.highest_sequence : 0;
     if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.satisfied(rules::failover_validation);
     verdicts_.broken(
-        rules::failover_validation, frames_with(t.mine.frame, t.frame()), t.subject(),
+        rules::failover_validation, why, frames_with(t.mine.frame, t.frame()), t.subject(),
         "message " + std::to_string(cdc.sequence) + " is named, but the last one was " + std::to_string(last));
 }
 
@@ -72,15 +71,16 @@ void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::
     if (done) t.mine.validations = {};
     if (t.mine.frame == 0) return verdicts_.undecided(rules::failover_replay, UndecidedReason::beginning_not_captured);
     if (!as_it_was) return verdicts_.satisfied(rules::failover_replay);
-    if (const auto why = t.doubt_of_sender()) return verdicts_.undecided(rules::failover_replay, *why);
+    const Doubt why = t.doubt_of_sender();
+    if (why) return verdicts_.undecided(rules::failover_replay, *why);
     if (cdc.sequence != next)
         return verdicts_.broken(
-            rules::failover_replay, {begun, t.frame()}, t.subject(),
+            rules::failover_replay, why, {begun, t.frame()}, t.subject(),
             "message " + std::to_string(cdc.sequence) + " is repeated where " + std::to_string(next) + " was due");
-    if (repeats_unchanged(t, cdc)) verdicts_.satisfied(rules::failover_replay);
+    if (repeats_unchanged(t, why, cdc)) verdicts_.satisfied(rules::failover_replay);
 }
 
-bool SequenceRules::repeats_unchanged(const Transfer& t, const wire::Cdc& cdc) {
+bool SequenceRules::repeats_unchanged(const Transfer& t, const Doubt& why, const wire::Cdc& cdc) {
     const auto same = [&](const Sent::Announced& m) { return m.frame != 0 && m.sequence == cdc.sequence; };
     const auto original = std::ranges::find_if(t.mine.announced, same);
     if (original == t.mine.announced.end()) {
@@ -89,7 +89,7 @@ bool SequenceRules::repeats_unchanged(const Transfer& t, const wire::Cdc& cdc) {
     }
     if (original->producer == cdc.producer) return true;
     verdicts_.broken(
-        rules::failover_replay, {original->frame, t.frame()}, t.subject(),
+        rules::failover_replay, why, {original->frame, t.frame()}, t.subject(),
         "message " + std::to_string(cdc.sequence) + " is repeated with another producer cursor");
     return false;
 }

@@ -19,7 +19,7 @@ private:
     void judge_first(const Transfer& t, const wire::Cdc& cdc);
     void judge_step(const Transfer& t, const wire::Cdc& cdc);
     void judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::Validation& validation);
-    bool repeats_unchanged(const Transfer& t, const wire::Cdc& cdc);
+    bool repeats_unchanged(const Transfer& t, const Doubt& why, const wire::Cdc& cdc);
 
     const Model& model_;
     Verdicts& verdicts_;

@@ -59,10 +59,10 @@ void SilenceRules::judge(const Arrival& a, Deleted& deleted) {
     if (!heard) heard = a.packet->time;
     if (a.packet->time - *heard < deletion_grace) return;
     deleted.judged = true;
-    if (a.packet->interface != deleted.since.interface)
-        return verdicts_.undecided(deleted.rule, UndecidedReason::interface_order);
+    const bool elsewhere = a.packet->interface != deleted.since.interface;
     verdicts_.broken(
-        deleted.rule, {deleted.since.frame, a.packet->number}, Subject::link_group(a.group),
+        deleted.rule, doubt_if(elsewhere, UndecidedReason::interface_order), {deleted.since.frame, a.packet->number},
+        Subject::link_group(a.group),
         std::string("the ") + name_of(a.from) +
             (deleted.link ? " still sends on the deleted link" : " still sends data in the deleted link group"));
 }

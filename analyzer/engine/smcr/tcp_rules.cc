@@ -37,9 +37,9 @@ void TcpRules::on_other_data(const TcpArrival& a) {
     const bool agreed = a.handshake.option[Side::client] == true && a.handshake.option[Side::server] == true;
     if (!switched && !agreed) return;  // nothing says that CLC messages are due
     const RuleRef rule = switched ? RuleRef(rules::tcp_after_switch) : RuleRef(rules::clc_format);
-    if (a.unseen.value_or(1) > 0) return verdicts_.undecided(rule, UndecidedReason::frames_missing);
     verdicts_.broken(
-        rule, {a.step.frame}, Subject::connection(a.connection.id),
+        rule, doubt_if(a.unseen.value_or(1) > 0, UndecidedReason::frames_missing), {a.step.frame},
+        Subject::connection(a.connection.id),
         std::string("the ") + name_of(a.from) +
             (switched ? " sends application data on TCP" : " sends something else where a CLC message is due"));
 }

@@ -48,18 +48,21 @@ void TopologyRules::on_reply(const Arrival& a, const wire::LlcMessage& message, 
     if (std::holds_alternative<wire::ConfirmLink>(message.body)) judge_links(a);
 }
 
-void TopologyRules::broken(RuleRef name, const Arrival& a, std::string text) {
+void TopologyRules::broken(RuleRef::OfMessages name, const Arrival& a, std::string text) {
     verdicts_.broken(name, {a.packet->number}, Subject::link_group(a.group), std::move(text));
+}
+void TopologyRules::broken(RuleRef name, const Doubt& why, const Arrival& a, std::string text) {
+    verdicts_.broken(name, why, {a.packet->number}, Subject::link_group(a.group), std::move(text));
 }
 
 /// A number counts as used once the client took it for a link.
 void TopologyRules::judge_number(const Arrival& a, const wire::AddLink& request) {
     const auto& used = used_numbers_[a.group];
-    if (const auto why = doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(rules::link_number_reuse, *why);
+    const Doubt why = doubt::from_start(group(a), *a.history);
+    if (why) return verdicts_.undecided(rules::link_number_reuse, *why);
     if (!used[request.link] || used.count() >= link_numbers) return verdicts_.satisfied(rules::link_number_reuse);
     broken(
-        rules::link_number_reuse, a,
+        rules::link_number_reuse, why, a,
         "link number " + std::to_string(request.link) + " again, after " + std::to_string(used.count()) + " numbers");
 }
 
@@ -87,22 +90,17 @@ void TopologyRules::judge_acceptance(const Arrival& a, const wire::AddLink& repl
     const wire::LlcMessage asked = wire::parse_llc(request.octets, request.octets.size());
     const auto* offer = std::get_if<wire::AddLinkMessage>(&asked.body);
     if (offer == nullptr || request.from != Side::server) return;
-    if (request.subject != reply.link) {
-        if (const auto why = doubt::since(request, *a.history))
-            return verdicts_.undecided(rules::add_link_reject, *why);
+    if (request.subject != reply.link)
         return broken(
-            rules::add_link_reject, a,
+            rules::add_link_reject, doubt::since(request, *a.history), a,
             "link " + std::to_string(reply.link) + " is accepted instead of " + std::to_string(request.subject));
-    }
     Link added;
     added.end[Side::server] = {offer->common().gid, offer->common().mac, {}, {}};
     added.end[Side::client] = {reply.gid, reply.mac, {}, {}};
     for (const Link& link : group(a).links) {
         if (link.state != LinkState::active || !share_both(link, added)) continue;
-        if (const auto why = doubt::from_start(group(a), *a.history))
-            return verdicts_.undecided(rules::add_link_reject, *why);
         return broken(
-            rules::add_link_reject, a,
+            rules::add_link_reject, doubt::from_start(group(a), *a.history), a,
             "a link parallel to link " + std::to_string(link.number.value_or(0)) + " is accepted");
     }
     verdicts_.satisfied(rules::add_link_reject);
@@ -112,7 +110,8 @@ void TopologyRules::judge_acceptance(const Arrival& a, const wire::AddLink& repl
 /// shares one with an asymmetric link only is there to take its place (RFC 7609, 2.2.1).
 void TopologyRules::judge_links(const Arrival& a) {
     const LinkGroup& g = group(a);
-    if (const auto why = doubt::from_start(g, *a.history)) return verdicts_.undecided(rules::link_topology, *why);
+    const Doubt why = doubt::from_start(g, *a.history);
+    if (why) return verdicts_.undecided(rules::link_topology, *why);
     unsigned active = 0;
     std::vector<bool> asymmetric(g.links.size());
     for (std::size_t i = 0; i < g.links.size(); ++i) {
@@ -122,16 +121,16 @@ void TopologyRules::judge_links(const Arrival& a) {
             if (g.links[k].state != LinkState::active) continue;
             if (i == a.link && share_both(g.links[i], g.links[k]))
                 return broken(
-                    rules::link_topology, a,
+                    rules::link_topology, why, a,
                     "the link comes up parallel to link " + std::to_string(g.links[k].number.value_or(0)));
             if (!asymmetric[k] && share_one(g.links[i], g.links[k])) asymmetric[i] = true;
         }
     }
     const auto asymmetric_count = static_cast<unsigned>(std::ranges::count(asymmetric, true));
-    if (asymmetric_count > 1) return broken(rules::link_topology, a, "a second asymmetric link");
+    if (asymmetric_count > 1) return broken(rules::link_topology, why, a, "a second asymmetric link");
     if (g.max_links && active - asymmetric_count > *g.max_links)
         return broken(
-            rules::link_topology, a,
+            rules::link_topology, why, a,
             std::to_string(active - asymmetric_count) + " symmetric links, " + std::to_string(*g.max_links) +
                 " were agreed upon");
     verdicts_.satisfied(rules::link_topology);

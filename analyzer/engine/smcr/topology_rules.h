@@ -23,7 +23,8 @@ private:
     void judge_rejection(const Arrival& a, const wire::LlcMessage& message, const wire::AddLink& reply);
     void judge_acceptance(const Arrival& a, const wire::AddLink& reply, const OpenRequest& request);
     void judge_links(const Arrival& a);
-    void broken(RuleRef name, const Arrival& a, std::string text);
+    void broken(RuleRef::OfMessages name, const Arrival& a, std::string text);
+    void broken(RuleRef name, const Doubt& why, const Arrival& a, std::string text);
 
     const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }
 

@@ -27,9 +27,9 @@ void TransferRules::judge_first_psn(const Arrival& a, const Link& link) {
     const std::uint32_t psn = a.packet->ib.bth.psn;
     if (!announced) return verdicts_.undecided(rules::initial_psn, UndecidedReason::setup_not_captured);
     if (psn == *announced) return verdicts_.satisfied(rules::initial_psn);
-    if (!begins_link(*a.packet)) return verdicts_.undecided(rules::initial_psn, UndecidedReason::frames_missing);
     verdicts_.broken(
-        rules::initial_psn, {a.packet->number}, Subject::link_group(a.group),
+        rules::initial_psn, doubt_if(!begins_link(*a.packet), UndecidedReason::frames_missing), {a.packet->number},
+        Subject::link_group(a.group),
         fmt::format("the {} begins with PSN {}, but announced {}", name_of(a.from), psn, *announced));
 }
 

@@ -62,8 +62,7 @@ void evaluate(Recording& recording, KnownFrames& known) {
 
 engine::Options engine_options() {
     engine::Options options = engine::following_all();
-    for (const engine::Protocol& protocol : engine::protocols)
-        if (protocol.judge_by != nullptr) protocol.judge_by(options, engine::Profile::linux_);
+    engine::judge_by(options, engine::Profile::linux_);
     for (const report::ProtocolReport* report : report::protocol_reports())
         if (report->keep_for_ladders != nullptr) report->keep_for_ladders(options);
     options.smcr_options.timelines = true;

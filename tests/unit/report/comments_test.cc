@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-constexpr engine::Rule rule{"SMCR-R34", engine::Severity::error, "RFC 7609, 4.3", "...", "..."};
+constexpr engine::Rule rule{"SMCR-R34", engine::Severity::error, "RFC 7609, 4.3", "...", engine::messages("...")};
 
 TEST(Comments, TheLastFrameBrokeTheRuleTheOthersAreEvidence) {
     const engine::Finding pair{&rule, {12, 15}, "smcr-1", "went back"};

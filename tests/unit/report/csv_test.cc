@@ -12,7 +12,7 @@ namespace fabricscope::report {
 namespace {
 
 constexpr engine::Rule rule{
-    "SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward.", "two CDC messages"};
+    "SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward.", engine::messages("two CDC messages")};
 
 /// The lines of one table, without its head.
 std::string lines_of(const Results& results, std::string_view name) {

@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr engine::Rule rule{"SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward.", "both sides"};
+constexpr engine::Rule rule{
+    "SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward.", engine::messages("both sides")};
 
 class Document : public testing::Test {
 protected:
