@@ -16,7 +16,7 @@ inline constexpr Evidence setup = messages("the connection's setup");
 inline constexpr Evidence pipeline = stretch("the connection's setup, and how the Messages that were open have ended");
 inline constexpr Evidence sender = stretch("the connection from its setup on, without gaps in what this side sent");
 inline constexpr Evidence exchange = stretch("the Exchange from its first frame on, without gaps");
-inline constexpr Evidence in_exchange = messages(exchange.text);  ///< what is said there, not what is missing
+inline constexpr Evidence in_exchange = messages("the IU, and those before it in the Exchange");
 inline constexpr Evidence peers = messages(
     "both requests and responses, and the Port_Names (logins; rev 1.0: host addresses)");
 inline constexpr Evidence numbers = stretch(
@@ -65,7 +65,8 @@ inline constexpr Rule constant_header{
 inline constexpr Rule msg_id_sequence{
     "FCVI-09", Severity::error, "ISO/IEC 14165-331, 5.9.6; FC-VI rev 1.0, 5.7.5",
     "MSG_ID begins at 1 (rev 1.0: 0), grows by one with each Message of a side, and is 0 during setup.",
-    messages_or_stretch(evidence::sender.text)};
+    messages_or_stretch(
+        "the IU of a setup; of Messages: the connection from its setup on, without gaps in what this side sent")};
 inline constexpr Rule msg_id_echo{
     "FCVI-10", Severity::error, "ISO/IEC 14165-331, 5.9.6; FC-VI rev 1.0, 5.7.5",
     "All IUs of a Message have the MSG_ID of its first one, those that answer it, too.", evidence::in_exchange};
@@ -130,7 +131,7 @@ inline constexpr Rule login_parameters{
 inline constexpr Rule preference{
     "FCVI-28", Severity::error, "ISO/IEC 14165-331, 5.8.2, 7.3; FC-VI rev 1.0, 5.6.2",
     "Preference is used for all Messages of a side or for none, as its attributes say, and not for setups.",
-    messages(evidence::sender.text)};
+    messages("the frame, and an earlier one of this side, or the setup")};
 inline constexpr Rule pipeline_depth{
     "FCVI-29", Severity::error, "ISO/IEC 14165-331, 7.3",
     "No more than FCVI_PIPELINE_DEPTH + 1 Messages of a side are open.", evidence::pipeline};
@@ -232,7 +233,9 @@ inline constexpr Rule unknown_connection{
 inline constexpr Rule disconnect_msg_id{
     "VI-R22", Severity::warning, "ISO/IEC 14165-331, 6.12.2, E",
     "The MSG_ID of a Disconnect is that of the last Message of the peer that its sender has completed.",
-    messages_or_stretch(evidence::numbers.text)};
+    messages_or_stretch(
+        "the Disconnect, and good answers before it; of Messages that there were not: the connection from its setup "
+        "on, between ports that number their Exchanges one by one: no number is missing")};
 inline constexpr Rule silence_after_request{
     "VI-R23", Severity::error, "VI-ARCH 5.4", "After its Disconnect Request a side begins no Message.",
     evidence::close};

@@ -60,7 +60,8 @@ inline constexpr Rule peer_id{
 inline constexpr Rule known_link{
     "SMCR-R09", Severity::error, "RFC 7609, C.4",
     "A client that does not know the link of a subsequent contact declines as out of synchronization.",
-    messages_or_stretch(evidence::group.text)};
+    messages_or_stretch("the CLC messages and DELETE LINK; of a link that is known: the link group from its first "
+                        "contact on, without gaps")};
 inline constexpr Rule new_group_is_new{
     "SMCR-R10", Severity::error, "RFC 7609, 3.5.3",
     "A first contact names a queue pair and an RMB that belong to no other link group.", evidence::clc};
@@ -71,7 +72,8 @@ inline constexpr Rule no_chase{
 inline constexpr Rule decline_in_time{
     "SMCR-R12", Severity::error, "RFC 7609, C.3",
     "On first contact nobody declines once ADD LINK has been answered, or the own side has sent data.",
-    messages_or_stretch(evidence::group.text)};
+    messages_or_stretch(
+        "DECLINE, and data before it; of ADD LINK: the link group from its first contact on, without gaps")};
 inline constexpr Rule decline_ends_rdma{
     "SMCR-R13", Severity::error, "RFC 7609, C.1", "After DECLINE the connection carries no RDMA traffic.",
     evidence::message};
@@ -81,7 +83,7 @@ inline constexpr Rule confirm_link_follows{
 inline constexpr Rule confirm_link_identity{
     "SMCR-R15", Severity::error, "RFC 7609, A.3.1",
     "CONFIRM LINK repeats the MAC, GID and queue pair of CLC or ADD LINK, and the reply the link's number.",
-    messages(evidence::link.text)};
+    messages("CONFIRM LINK, and the CLC message or ADD LINK that named the same end")};
 inline constexpr Rule max_links{
     "SMCR-R16", Severity::error, "RFC 7609, 2.2.2",
     "The server allows 2 to 8 links (in version 2 from 1 on), the client at most as many.",
@@ -134,7 +136,7 @@ inline constexpr Rule add_link_tokens{
 inline constexpr Rule confirm_rkey_tokens{
     "SMCR-R27", Severity::error, "RFC 7609, A.3.5",
     "CONFIRM RKEY lists an RToken for every other active link, and its reply is an echo.",
-    messages_or_stretch(evidence::group.text)};
+    messages_or_stretch("the message; of the other links: the link group from its first contact on, without gaps")};
 inline constexpr Rule delete_link_answer{
     "SMCR-R28",
     Severity::error,
@@ -161,7 +163,7 @@ inline constexpr Rule test_link_echo{
 inline constexpr Rule known_token{
     "SMCR-R32", Severity::error, "RFC 7609, A.4",
     "A CDC message has 44 octets and an alert token that the receiver assigned in this link group.",
-    messages_or_stretch(evidence::group.text)};
+    messages_or_stretch("the message; of its token: the link group from its first contact on, without gaps")};
 inline constexpr Rule cdc_sequence{
     "SMCR-R33", Severity::error, "RFC 7609, A.4",
     "CDC messages of a connection and side are numbered from 1, one by one; failover validation is not counted.",
@@ -169,14 +171,16 @@ inline constexpr Rule cdc_sequence{
 inline constexpr Rule cursor_range{
     "SMCR-R34", Severity::error, "RFC 7609, 4.3",
     "Cursors lie within the RMB element, only move forward, and wrap by passing its end.",
-    messages_or_stretch(evidence::sender.text)};
+    messages_or_stretch("the message, and the size of the RMB element; of motion: what this side sent on the link "
+                        "before, without gaps")};
 inline constexpr Rule window{
     "SMCR-R35", Severity::error, "RFC 7609, 4.3, A.4",
     "The producer does not pass the consumer: what is in flight fits into the RMB element.", evidence::both_sides};
 inline constexpr Rule write_range{
     "SMCR-R36", Severity::error, "RFC 7609, 4.4.1",
     "A WRITE stays within the data area of its connection's RMB element, and uses the RToken of its link.",
-    messages_or_stretch(evidence::group.text)};
+    messages_or_stretch("the WRITE, and the size of the RMB element; of the RToken: the link group from its first "
+                        "contact on, without gaps")};
 inline constexpr Rule write_before_cdc{
     "SMCR-R37", Severity::error, "RFC 7609, 4.7",
     "The producer cursor covers only octets that earlier WRITEs have placed.", evidence::sender};
@@ -223,7 +227,7 @@ inline constexpr Rule tcp_after_switch{
     "After the switch to SMC-R the TCP connection carries no application data.", evidence::clc};
 inline constexpr Rule path_mtu{
     "SMCR-R49", Severity::error, "RFC 7609, A.2.3", "Packets carry no more than the smaller MTU of both sides.",
-    messages(evidence::link.text)};
+    messages("the packet, and the MTUs that both sides named")};
 inline constexpr Rule element_reuse{
     "SMCR-R50", Severity::error, "RFC 7609, 4.4.2",
     "An RMB element is given to a new connection only when the old one is closed or being aborted.", evidence::group};
@@ -244,7 +248,7 @@ inline constexpr Rule equal_elements{
     "SMCR-R55", Severity::error, "RFC 7609, 2.1", "All RMB elements of an RMB have the same size.", evidence::clc};
 inline constexpr Rule one_server{
     "SMCR-R56", Severity::error, "RFC 7609, 2.2.3", "One peer is the server of all connections of a link group.",
-    messages(evidence::group.text)};
+    messages("CLC messages that name a link whose sides are known")};
 inline constexpr Rule same_vlan{
     "SMCR-R57", Severity::error, "RFC 7609, 2.2, 5.1",
     "A link has the VLAN ID of its TCP connections. Version 2 is routed, and need not.",
