@@ -53,8 +53,37 @@ enum ExtendedHeader : std::uint16_t {
     cnp_reserved = 1 << 9,  ///< 16 octets of zero in a congestion notification packet
 };
 
-/// Opcodes of reliable connections whose packets look alike.
-enum AtomicOpcode : std::uint8_t { compare_and_swap = 0x13, fetch_and_add = 0x14 };
+/// Opcodes of reliable connections. The other services' have their Service in bits 7..5.
+namespace rc {
+enum Opcode : std::uint8_t {
+    send_first = 0x00,
+    send_middle = 0x01,
+    send_last = 0x02,
+    send_last_immediate = 0x03,
+    send_only = 0x04,
+    send_only_immediate = 0x05,
+    write_first = 0x06,
+    write_middle = 0x07,
+    write_last = 0x08,
+    write_last_immediate = 0x09,
+    write_only = 0x0A,
+    write_only_immediate = 0x0B,
+    read_request = 0x0C,
+    read_response_first = 0x0D,
+    read_response_middle = 0x0E,
+    read_response_last = 0x0F,
+    read_response_only = 0x10,
+    acknowledge = 0x11,
+    atomic_acknowledge = 0x12,
+    compare_and_swap = 0x13,
+    fetch_and_add = 0x14,
+    resync = 0x15,
+    send_last_invalidate = 0x16,
+    send_only_invalidate = 0x17,
+};
+}  // namespace rc
+
+inline constexpr std::uint8_t ud_send_only = 0x64, ud_send_only_immediate = 0x65, congestion_notification = 0x81;
 
 /// Octets of each extended header, by bit number.
 inline constexpr std::array<std::uint8_t, 10> extended_header_sizes{4, 8, 4, 16, 28, 4, 8, 4, 4, 16};
@@ -173,30 +202,30 @@ inline constexpr std::array<OpcodeInfo, 32> operations = [] {
     using enum Operation;
     using enum Position;
     std::array<OpcodeInfo, 32> table{};
-    table[0x00] = opcode_of(send, first);
-    table[0x01] = opcode_of(send, middle);
-    table[0x02] = opcode_of(send, last);
-    table[0x03] = opcode_of(send, last, immdt);
-    table[0x04] = opcode_of(send, only);
-    table[0x05] = opcode_of(send, only, immdt);
-    table[0x06] = opcode_of(rdma_write, first, reth);
-    table[0x07] = opcode_of(rdma_write, middle);
-    table[0x08] = opcode_of(rdma_write, last);
-    table[0x09] = opcode_of(rdma_write, last, immdt);
-    table[0x0A] = opcode_of(rdma_write, only, reth);
-    table[0x0B] = opcode_of(rdma_write, only, reth | immdt);
-    table[0x0C] = opcode_of(rdma_read_request, only, reth);
-    table[0x0D] = opcode_of(rdma_read_response, first, aeth);
-    table[0x0E] = opcode_of(rdma_read_response, middle);
-    table[0x0F] = opcode_of(rdma_read_response, last, aeth);
-    table[0x10] = opcode_of(rdma_read_response, only, aeth);
-    table[0x11] = opcode_of(acknowledge, only, aeth);
-    table[0x12] = opcode_of(atomic_acknowledge, only, aeth | atomic_ack_eth);
-    table[0x13] = opcode_of(atomic_request, only, atomic_eth);
-    table[0x14] = opcode_of(atomic_request, only, atomic_eth);
-    table[0x15] = opcode_of(resync, only);
-    table[0x16] = opcode_of(send, last, ieth);
-    table[0x17] = opcode_of(send, only, ieth);
+    table[rc::send_first] = opcode_of(send, first);
+    table[rc::send_middle] = opcode_of(send, middle);
+    table[rc::send_last] = opcode_of(send, last);
+    table[rc::send_last_immediate] = opcode_of(send, last, immdt);
+    table[rc::send_only] = opcode_of(send, only);
+    table[rc::send_only_immediate] = opcode_of(send, only, immdt);
+    table[rc::write_first] = opcode_of(rdma_write, first, reth);
+    table[rc::write_middle] = opcode_of(rdma_write, middle);
+    table[rc::write_last] = opcode_of(rdma_write, last);
+    table[rc::write_last_immediate] = opcode_of(rdma_write, last, immdt);
+    table[rc::write_only] = opcode_of(rdma_write, only, reth);
+    table[rc::write_only_immediate] = opcode_of(rdma_write, only, reth | immdt);
+    table[rc::read_request] = opcode_of(rdma_read_request, only, reth);
+    table[rc::read_response_first] = opcode_of(rdma_read_response, first, aeth);
+    table[rc::read_response_middle] = opcode_of(rdma_read_response, middle);
+    table[rc::read_response_last] = opcode_of(rdma_read_response, last, aeth);
+    table[rc::read_response_only] = opcode_of(rdma_read_response, only, aeth);
+    table[rc::acknowledge] = opcode_of(acknowledge, only, aeth);
+    table[rc::atomic_acknowledge] = opcode_of(atomic_acknowledge, only, aeth | atomic_ack_eth);
+    table[rc::compare_and_swap] = opcode_of(atomic_request, only, atomic_eth);
+    table[rc::fetch_and_add] = opcode_of(atomic_request, only, atomic_eth);
+    table[rc::resync] = opcode_of(resync, only);
+    table[rc::send_last_invalidate] = opcode_of(send, last, ieth);
+    table[rc::send_only_invalidate] = opcode_of(send, only, ieth);
     return table;
 }();
 
@@ -222,7 +251,8 @@ inline constexpr std::array<OpcodeInfo, 256> opcode_table = [] {
             shared.operation, shared.position,
             shared.headers | detail::headers_of(service_of(opcode), shared.operation));
     }
-    table[0x81] = detail::opcode_of(Operation::congestion_notification, Position::only, cnp_reserved);
+    table[congestion_notification] = detail::opcode_of(
+        Operation::congestion_notification, Position::only, cnp_reserved);
     return table;
 }();
 

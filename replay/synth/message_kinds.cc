@@ -22,7 +22,6 @@ using Carrier = MessageKind::Carrier;
 using replay::Assignment;
 
 constexpr std::string_view clc_prefix = "CLC ", llc_prefix = "LLC ";
-constexpr std::uint8_t send_only = 0x04, datagram = 0x64;
 
 struct TcpKind {
     const char* name;
@@ -59,7 +58,7 @@ std::optional<MessageKind> llc_kind(std::string_view type) {
     if (!value) return std::nullopt;
     return MessageKind{
         .carrier = Carrier::ib,
-        .code = send_only,
+        .code = ib::rc::send_only,
         .fields = [](ByteView octets) { return replay::smcr::llc_format(octets).fields_of(octets); },
         .defaults = {type_is("smcr.llc.type", *value)},
         .length = smcr::llc_size};
@@ -68,7 +67,7 @@ std::optional<MessageKind> llc_kind(std::string_view type) {
 MessageKind cdc_kind() {
     return {
         .carrier = Carrier::ib,
-        .code = send_only,
+        .code = ib::rc::send_only,
         .fields = [](ByteView octets) { return replay::smcr::cdc_format().fields_of(octets); },
         .defaults =
             {type_is("smcr.cdc.type", smcr::Cdc{}.type), {"smcr.cdc.length", fmt::format("{}", smcr::cdc_size)}},
@@ -78,7 +77,7 @@ MessageKind cdc_kind() {
 MessageKind cm_kind(std::uint32_t attribute) {
     return {
         .carrier = Carrier::ib,
-        .code = datagram,
+        .code = ib::ud_send_only,
         .fields = [](ByteView octets) { return replay::rdma_cm::cm_format(octets).fields_of(octets); },
         .defaults = {type_is("rdma_ip_cm.mad.attribute_id", attribute)},
         .length = ib::mad_size};
@@ -103,12 +102,12 @@ std::string ib_kind_of(const capture::IbPacket& packet) {
     const char* const opcode = ib::opcode_name(packet.bth.opcode);
     const std::string name = opcode != nullptr ? opcode : "";
     if (size != packet.payload_length) return name;
-    if (packet.bth.opcode == datagram && rdma_cm::is_cm(packet.payload, size) && size == ib::mad_size) {
+    if (packet.bth.opcode == ib::ud_send_only && rdma_cm::is_cm(packet.payload, size) && size == ib::mad_size) {
         const std::uint16_t attribute = rdma_cm::parse(packet.payload).mad.attribute_id;
         const char* const message = layout::name_of(ib::cm_attribute_names, attribute);
         return message != nullptr ? message : name;
     }
-    if (packet.bth.opcode != send_only) return name;
+    if (packet.bth.opcode != ib::rc::send_only) return name;
     if (smcr::looks_like_cdc(packet.payload, size)) return "CDC";
     if (!smcr::looks_like_llc(packet.payload, size)) return name;
     const char* const type = layout::name_of(smcr::llc_type_names, packet.payload[0]);

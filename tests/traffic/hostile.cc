@@ -15,13 +15,7 @@ namespace {
 
 namespace wire = fabricscope::smcr;
 
-enum Opcode : std::uint8_t {
-    send_first = 0x00,
-    send_only = 0x04,
-    write_first = 0x06,
-    write_only = 0x0A,
-    read_request = 0x0C
-};
+using namespace ib::rc;
 enum TcpFlags : std::uint8_t { syn = 0x02, ack = 0x10 };
 
 constexpr std::uint64_t rmb_address = 0xFF00'0000'0000'0000;
@@ -335,7 +329,6 @@ namespace cm = fabricscope::rdma_cm;
 /// A CM message from one host to the other.
 template <class Body>
 void send_cm(Script& script, bool from_client, std::uint64_t transaction, ib::CmAttribute attribute, const Body& body) {
-    constexpr std::uint8_t ud_send_only = 0x64;
     cm::Message message;
     message.mad.attribute_id = static_cast<std::uint16_t>(attribute);
     message.mad.transaction_id = transaction;
@@ -343,7 +336,7 @@ void send_cm(Script& script, bool from_client, std::uint64_t transaction, ib::Cm
     ib::Deth deth{};
     deth.q_key = ib::gsi_q_key;
     deth.source_qpn = ib::gsi_qpn;
-    script.roce(from_client, ib::gsi_qpn, ud_send_only, octets_of(deth), cm::build(message));
+    script.roce(from_client, ib::gsi_qpn, ib::ud_send_only, octets_of(deth), cm::build(message));
 }
 
 cm::Req cm_request(const Script& script, std::uint32_t number) {

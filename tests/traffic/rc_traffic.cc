@@ -14,17 +14,7 @@ namespace {
 constexpr std::uint32_t mtu = 1'024;
 constexpr capture::Time begin = 1'700'000'000 * capture::second, between_frames = 700;
 
-enum Opcode : std::uint8_t {
-    send_only = 0x04,
-    write_first = 0x06,
-    write_middle = 0x07,
-    write_last = 0x08,
-    read_request = 0x0C,
-    read_response_first = 0x0D,
-    read_response_middle = 0x0E,
-    read_response_last = 0x0F,
-    acknowledge = 0x11
-};
+using namespace ib::rc;
 
 struct Stream {
     std::uint32_t qpn, psn;

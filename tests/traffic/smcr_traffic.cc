@@ -25,7 +25,7 @@ constexpr std::uint8_t mtu_1024 = 3;
 constexpr std::uint8_t no_eye_catcher = 3;  // cursors start at 0, as Linux has it
 constexpr std::uint32_t psn_mask = 0xFF'FFFF;
 
-enum Opcode : std::uint8_t { send_only = 0x04, write_only = 0x0A, acknowledge = 0x11 };
+using namespace ib::rc;
 enum TcpFlags : std::uint8_t { fin = 0x01, syn = 0x02, ack = 0x10 };
 
 struct Connection;

@@ -23,14 +23,6 @@ constexpr std::size_t asked_at_once = 256;
 constexpr const char* cut = "its data were not captured whole";
 constexpr const char* too_much = "it reads more at once than is kept";
 
-enum Opcode : std::uint8_t {
-    send_only = 0x04,
-    write_only = 0x0A,
-    read_response_only = 0x10,
-    send_only_invalidate = 0x17,
-    with_immediate = 1
-};
-
 const char* name_of(Operation operation) {
     switch (operation) {
         case Operation::send: return send_name;
@@ -57,9 +49,10 @@ Message single_packet(Side from, ib::Bth bth, std::uint8_t opcode) {
 void append(Octets& octets, ByteView more) { octets.insert(octets.end(), more.begin(), more.end()); }
 
 std::uint8_t single_packet_opcode(const capture::IbPacket& last) {
-    if (last.opcode().has(ib::ieth)) return send_only_invalidate;
-    const std::uint8_t opcode = last.opcode().operation == Operation::rdma_write ? write_only : send_only;
-    return static_cast<std::uint8_t>(opcode + (last.has_immdt ? with_immediate : 0));
+    if (last.opcode().has(ib::ieth)) return ib::rc::send_only_invalidate;
+    const std::uint8_t opcode = last.opcode().operation == Operation::rdma_write ? ib::rc::write_only
+                                                                                 : ib::rc::send_only;
+    return static_cast<std::uint8_t>(opcode + (last.has_immdt ? 1 : 0));
 }
 
 /// Solicited Event, immediate data and the key to be invalidated are those of the last packet.
@@ -252,7 +245,7 @@ void ConversationAssembler::feed_read_response(Side from, const capture::Packet&
     if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle(cut);
     const capture::AssembledMessage assembled = read->response->feed(packet.ib);
     if (assembled.progress != Progress::complete) return;
-    Message message = single_packet(from, packet.ib.bth, read_response_only);
+    Message message = single_packet(from, packet.ib.bth, ib::rc::read_response_only);
     message.answers = read->message;
     append(message.octets, assembled.payload);
     asked.erase(read);

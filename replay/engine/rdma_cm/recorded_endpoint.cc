@@ -275,8 +275,8 @@ void RecordedEndpoint::send(Time now, const Message& message) {
         work.type = stack::WorkType::rdma_read;
         work.read_into = buffers_.emplace_back(reth.dma_length);
     } else if (message.name == atomic_name) {
-        work.type = headers.bth.opcode == ib::fetch_and_add ? stack::WorkType::fetch_and_add
-                                                            : stack::WorkType::compare_and_swap;
+        work.type = headers.bth.opcode == ib::rc::fetch_and_add ? stack::WorkType::fetch_and_add
+                                                                : stack::WorkType::compare_and_swap;
         work.swap_or_add = headers.atomic.swap_or_add;
         work.compare = headers.atomic.compare;
     } else {

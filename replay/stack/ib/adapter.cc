@@ -9,7 +9,6 @@
 namespace fabricscope::stack {
 namespace {
 
-constexpr std::uint8_t ud_send_only = 0x64, ud_send_only_immediate = 0x65, congestion_notification = 0x81;
 constexpr std::size_t most_spare = 4096;
 
 }  // namespace
@@ -60,7 +59,7 @@ void Adapter::send_datagram(
     const auto found = datagram_.find(qpn);
     if (found == datagram_.end()) return;
     IbPacketOut packet;
-    packet.bth.opcode = immediate ? ud_send_only_immediate : ud_send_only;
+    packet.bth.opcode = immediate ? ib::ud_send_only_immediate : ib::ud_send_only;
     packet.bth.p_key = 0xFFFF;
     packet.bth.destination_qpn = remote_qpn;
     packet.bth.psn = found->second.psn++ & ib::psn_mask;
@@ -100,7 +99,7 @@ void Adapter::on_packet(Time now, const capture::Packet& packet) {
     if (packet.ib.has_deth) return on_datagram(packet);
     const auto found = reliable_.find(packet.ib.bth.destination_qpn);
     if (found == reliable_.end()) return;
-    if (packet.ib.bth.opcode == congestion_notification) {
+    if (packet.ib.bth.opcode == ib::congestion_notification) {
         ++congestion_.cnps_received;
         return;
     }
@@ -125,7 +124,7 @@ void Adapter::notify(Time now, Reliable& reliable) {
     ++congestion_.cnps_sent;
     constexpr std::array<std::uint8_t, 16> reserved{};
     IbPacketOut packet;
-    packet.bth.opcode = congestion_notification;
+    packet.bth.opcode = ib::congestion_notification;
     packet.bth.p_key = 0xFFFF;
     packet.bth.becn = true;
     packet.bth.destination_qpn = reliable.queue_pair.config().remote_qpn;

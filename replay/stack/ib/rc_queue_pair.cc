@@ -15,25 +15,9 @@ using ib::Position;
 using ib::psn_after;
 using ib::psn_distance;
 using ib::psn_mask;
+using namespace ib::rc;
 
-enum Opcode : std::uint8_t {
-    send_first = 0x00,
-    send_middle = 0x01,
-    send_last = 0x02,
-    send_last_immediate = 0x03,
-    send_only = 0x04,
-    send_only_immediate = 0x05,
-    write_offset = 0x06,  // between a SEND's opcode and the WRITE's
-    read_request = 0x0C,
-    read_response_first = 0x0D,
-    read_response_middle = 0x0E,
-    read_response_last = 0x0F,
-    read_response_only = 0x10,
-    acknowledge = 0x11,
-    atomic_acknowledge = 0x12,
-    send_last_invalidate = 0x16,
-    send_only_invalidate = 0x17,
-};
+constexpr std::uint8_t write_offset = ib::rc::write_first - ib::rc::send_first;  // between the opcodes of both
 
 constexpr std::uint8_t credits_unlimited = 0x1F;  // ACK without end-to-end flow control
 constexpr std::uint8_t nak_class = 3 << 5, rnr_class = 1 << 5;
@@ -219,7 +203,7 @@ void RcQueuePair::send_read_request(const Work& work) {
 void RcQueuePair::send_atomic_request(const Work& work) {
     const WorkRequest& request = work.request;
     const bool adds = request.type == WorkType::fetch_and_add;
-    IbPacketOut packet = request_packet(adds ? ib::fetch_and_add : ib::compare_and_swap, work.first_psn, request.note);
+    IbPacketOut packet = request_packet(adds ? fetch_and_add : compare_and_swap, work.first_psn, request.note);
     packet.bth.ack_request = true;
     append(packet.extended, ib::AtomicEth{request.remote_address, request.rkey, request.swap_or_add, request.compare});
     sink_.send(packet);
@@ -592,8 +576,7 @@ bool RcQueuePair::execute_atomic(const capture::IbPacket& packet) {
     }
     const std::uint64_t original = number_in(*target);
     constexpr std::uint8_t without_service = 0x1F;
-    if ((packet.bth.opcode & without_service) == ib::fetch_and_add)
-        put_number(*target, original + request->swap_or_add);
+    if ((packet.bth.opcode & without_service) == fetch_and_add) put_number(*target, original + request->swap_or_add);
     else if (original == request->compare) put_number(*target, request->swap_or_add);
     count_message();
     if (atomic_results_.size() == atomic_results_kept) atomic_results_.pop_front();
