@@ -44,7 +44,13 @@ void Latencies::add(const Latencies& others) {
 }
 
 void Latencies::add(std::size_t bucket, std::uint64_t times) {
-    // Room is made for a whole doubling at a time.
+    if (bucket - first_ >= counts_.size()) make_room(bucket);
+    counts_[bucket - first_] += static_cast<std::uint32_t>(times);
+    count_ += times;
+}
+
+/// For a whole doubling at a time.
+void Latencies::make_room(std::size_t bucket) {
     const std::size_t begin = bucket / steps * steps;
     if (counts_.empty()) first_ = begin;
     if (begin < first_) {
@@ -52,8 +58,6 @@ void Latencies::add(std::size_t bucket, std::uint64_t times) {
         first_ = begin;
     }
     if (bucket - first_ >= counts_.size()) counts_.resize(begin + steps - first_);
-    counts_[bucket - first_] += static_cast<std::uint32_t>(times);
-    count_ += times;
 }
 
 std::optional<Time> Latencies::percentile(double share) const {

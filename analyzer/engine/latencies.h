@@ -25,6 +25,7 @@ public:
 
 private:
     void add(std::size_t bucket, std::uint64_t times);
+    void make_room(std::size_t bucket);
 
     std::vector<std::uint32_t> counts_;  ///< of the buckets from first_ on
     std::size_t first_ = 0;

@@ -121,9 +121,7 @@ void observe_latencies(const Model& model, Observations& observations) {
         const bool ordinary = one.state == MessageState::complete && one.repeated_frames == 0;
         if (!ordinary || !one.response || one.region == 0) return std::nullopt;
         return Timed{
-            {one.region, 0, one.reads(), one.bytes},
-            one.response->time - one.command.time,
-            one.command.frame,
+            one.region,         0, one.reads(), one.bytes, one.response->time - one.command.time, one.command.frame,
             one.response->frame};
     });
     const auto name = [](std::uint32_t region) { return fmt::format("fc-ae-rdma-region-{}", region); };

@@ -230,7 +230,10 @@ void observe_latencies(const Model& model, Observations& observations) {
         if (one.state != MessageState::complete || one.repeated_frames != 0) return std::nullopt;
         if (!one.request_begin || !one.response_begin || !one.response_end) return std::nullopt;
         return Timed{
-            {one.connection, static_cast<unsigned>(one.from), static_cast<unsigned>(one.operation), one.bytes},
+            one.connection,
+            static_cast<unsigned>(one.from),
+            static_cast<unsigned>(one.operation),
+            one.bytes,
             one.response_end->time - one.request_begin->time,
             one.request_begin->frame,
             one.response_end->frame};

@@ -2,11 +2,10 @@
 // What took far longer than the like of it, whatever was done.
 #pragma once
 
-#include <compare>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,18 +13,10 @@
 
 namespace fabricscope::observations {
 
-/// What can be compared: the same operation of the same side, of a size between the same powers of two.
-struct Like {
-    Like(std::uint32_t the_session, unsigned the_side, unsigned the_operation, std::uint64_t bytes);
-
-    std::uint32_t session;  ///< id
-    unsigned side, operation;
-    int size;  ///< powers of two
-    auto operator<=>(const Like&) const = default;
-};
-
 struct Timed {
-    Like like;
+    std::uint32_t session = 0;         ///< id
+    unsigned side = 0, operation = 0;  ///< below 256
+    std::uint64_t bytes = 0;
     engine::Time took = 0;
     std::uint64_t first = 0, last = 0;  ///< frames
 };
@@ -37,14 +28,12 @@ public:
     /// `timed` says of a record how long it took, or nothing. Where all were fast nothing can stand out: of these
     /// sessions nothing is kept.
     template <class Records, class TimedOf> ComparedTimes(const Records& records, TimedOf timed) {
-        std::set<std::uint32_t> slow;
         for (const auto& record : records)
-            if (const std::optional<Timed> one = timed(record); one && one->took >= at_least)
-                slow.insert(one->like.session);
-        if (slow.empty()) return;
+            if (const std::optional<Timed> one = timed(record); one && one->took >= at_least) note_slow(one->session);
+        if (slow_.empty()) return;
         for (const auto& record : records)
-            if (const std::optional<Timed> one = timed(record); one && slow.contains(one->like.session))
-                classes_[one->like].push_back(*one);
+            if (const std::optional<Timed> one = timed(record); one && is_slow(one->session))
+                classes_[likeness(*one)].push_back(*one);
     }
 
     /// Says of each session that something took 20 times as long as the median of its like, and a millisecond more, if
@@ -59,9 +48,21 @@ private:
         const Timed* slowest = nullptr;
         engine::Time median = 0;  ///< of the slowest one's like
     };
-    static void judge(std::vector<Timed>& all, Outliers& found);
+    /// What can be compared: the same operation of the same side, of a size between the same powers of two.
+    static std::uint64_t likeness(const Timed& one) {
+        return std::uint64_t{one.session} << 32 | one.side << 16 | one.operation << 8 |
+               static_cast<unsigned>(std::bit_width(one.bytes));
+    }
+    static void judge(std::vector<Timed>& alike, Outliers& found);
 
-    std::map<Like, std::vector<Timed>> classes_;
+    void note_slow(std::uint32_t session) {
+        if (session >= slow_.size()) slow_.resize(session + 1);
+        slow_[session] = true;
+    }
+    bool is_slow(std::uint32_t session) const { return session < slow_.size() && slow_[session]; }
+
+    std::vector<bool> slow_;                               ///< by session
+    std::map<std::uint64_t, std::vector<Timed>> classes_;  ///< by likeness
 };
 
 }  // namespace fabricscope::observations

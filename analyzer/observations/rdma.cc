@@ -331,8 +331,8 @@ void observe_latencies(const Model& model, Observations& observations) {
         if (!one.answer || one.retransmitted != 0) return std::nullopt;
         const Time took = one.answer->time - one.first.time;
         if (took >= ComparedTimes::at_least && troubles.meanwhile(one)) return std::nullopt;
-        const Like like{one.stream, one.by, static_cast<unsigned>(one.type), one.bytes};
-        return Timed{like, took, one.first.frame, one.answer->frame};
+        return Timed{one.stream,      one.by,           static_cast<unsigned>(one.type), one.bytes, took,
+                     one.first.frame, one.answer->frame};
     });
     std::move(latencies).observe(kinds::latency_outlier, "operation", stream_name, observations);
 }
