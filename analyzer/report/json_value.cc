@@ -86,14 +86,32 @@ void append_escaped(std::string& out, std::string_view character) {
     else out += character;
 }
 
+constexpr double least_fixed = 1e-4, most_fixed = 1e15;  // smaller and larger ones are written with an exponent
+
+/// Times are whole nanoseconds in most cases. What has no more than 15 digits is the shortest text that is read back as
+/// the same number: no shorter one is that, too.
+bool append_nanoseconds(std::string& out, double value) {
+    constexpr std::uint64_t second = 1'000'000'000;
+    constexpr double most = 1e6;
+    if (!(value >= least_fixed && value < most)) return false;
+    const auto whole = static_cast<std::uint64_t>(value * double{second} + 0.5);
+    if (static_cast<double>(whole) / double{second} != value) return false;
+    const fmt::format_int seconds(whole / second), rest(second + whole % second);  // a 1 before it keeps its zeros
+    const std::string_view places(rest.data() + 1, rest.size() - 1);
+    out.append(seconds.data(), seconds.size()).append(1, '.');
+    const std::size_t last = places.find_last_not_of('0');
+    out += last == std::string_view::npos ? places.substr(0, 1) : places.substr(0, last + 1);
+    return true;
+}
+
 /// The shortest digits that are read back as the same number; always with a point or an exponent.
 void append_number(std::string& out, double value) {
+    if (append_nanoseconds(out, value)) return;
     if (!std::isfinite(value)) {
         out += "null";
         return;
     }
-    constexpr double least = 1e-4, most = 1e15;
-    const bool fixed = value == 0 || (std::abs(value) >= least && std::abs(value) < most);
+    const bool fixed = value == 0 || (std::abs(value) >= least_fixed && std::abs(value) < most_fixed);
     std::array<char, 32> buffer;
     const auto [end, error] = std::to_chars(
         buffer.data(), buffer.data() + buffer.size(), value,

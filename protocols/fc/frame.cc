@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocols/fc/frame.h"
 
-#include <cstdio>
+#include <string_view>
 
 #include "protocols/net/crc32.h"
 
@@ -128,21 +128,23 @@ std::vector<std::uint8_t> build(const Frame& frame) {
 
 std::uint32_t crc_of(ByteView frame) { return net::crc32(0, frame); }
 
-std::string port_id_text(std::uint32_t port_id) {
-    char text[9];
-    std::snprintf(
-        text, sizeof text, "%02x.%02x.%02x", (port_id >> 16) & 0xFFU, (port_id >> 8) & 0xFFU, port_id & 0xFFU);
+namespace {
+
+/// The lowest `size` octets in hexadecimal digits, the highest of them first.
+std::string octets_text(std::uint64_t octets, std::size_t size, char between) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text(3 * size - 1, between);
+    for (std::size_t i = size; i-- > 0; octets >>= 8) {
+        text[3 * i] = digits[octets >> 4 & 0xF];
+        text[3 * i + 1] = digits[octets & 0xF];
+    }
     return text;
 }
 
-std::string name_text(std::uint64_t name) {
-    char text[24];
-    std::size_t length = 0;
-    for (int shift = 56; shift >= 0; shift -= 8)
-        length += static_cast<std::size_t>(std::snprintf(
-            text + length, sizeof text - length,
-            shift == 0 ? "%02x" : "%02x:", static_cast<unsigned>((name >> shift) & 0xFF)));
-    return text;
-}
+}  // namespace
+
+std::string port_id_text(std::uint32_t port_id) { return octets_text(port_id, 3, '.'); }
+
+std::string name_text(std::uint64_t name) { return octets_text(name, 8, ':'); }
 
 }  // namespace fabricscope::fc

@@ -5,6 +5,9 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <random>
 
 namespace fabricscope::report {
@@ -72,6 +75,28 @@ TEST(JsonValue, NumbersAreReadBack) {
         if (line_of(number) != nlohmann::json(number).dump()) ++differ;
     }
     EXPECT_LT(differ, numbers / 100);
+}
+
+/// Times are written without std::to_chars(), which takes longer.
+TEST(JsonValue, NanosecondsHaveTheirShortestDigits) {
+    std::mt19937_64 random(1);
+    const auto expected = [](double number) {
+        std::array<char, 64> text{};
+        const bool fixed = number >= 1e-4 && number < 1e15;
+        const auto end = std::to_chars(
+            text.data(), text.data() + text.size(), number,
+            fixed ? std::chars_format::fixed : std::chars_format::scientific);
+        const std::string digits(text.data(), end.ptr);
+        return fixed && digits.find('.') == std::string::npos ? digits + ".0" : digits;
+    };
+    for (int i = 0; i < 20'000; ++i) {
+        double number = static_cast<double>(random() >> (random() % 63) | 1U) / 1e9;
+        EXPECT_EQ(line_of(number), expected(number));
+        number = std::nextafter(number, 0);  // of nothing whole
+        EXPECT_EQ(line_of(number), expected(number));
+        const double seconds = static_cast<double>(random() % 3'000'000 + 1);
+        EXPECT_EQ(line_of(seconds), expected(seconds));
+    }
 }
 
 TEST(JsonValue, OverSeveralLines) {
