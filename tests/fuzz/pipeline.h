@@ -173,6 +173,13 @@ inline void read_streams(const MemoryFile& file, const engine::Engine& engine) {
                     read_stream(file, {report, &kind, static_cast<std::uint32_t>(kind.at(engine, i).id)}, from);
 }
 
+/// Once all frames have been seen.
+inline void check_and_report(const engine::Engine& engine, const std::vector<std::string>& problems, Extent extent) {
+    check_model(engine.smcr());
+    check_models(engine);
+    write_reports(engine, problems, extent);
+}
+
 inline PipelineResult run_pipeline(ByteView octets, Extent extent = Extent::usual) {
     const MemoryFile file(octets);
     capture::OpenResult opened = capture::open(file.path());
@@ -184,11 +191,9 @@ inline PipelineResult run_pipeline(ByteView octets, Extent extent = Extent::usua
     engine::Engine engine(options, {.smcr = &streams});
     for (capture::Frame frame; source->next(frame);) engine.on_frame(frame);
     engine.finish();
-    check_model(engine.smcr());
-    check_models(engine);
     std::vector<std::string> problems;
     for (const capture::Error& error : source->errors()) problems.push_back(to_string(error));
-    write_reports(engine, problems, extent);
+    check_and_report(engine, problems, extent);
     if (extent == Extent::every_report) read_streams(file, engine);
     return {true, engine.capture().frames, problems.size()};
 }

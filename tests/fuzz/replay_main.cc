@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Feeds a fuzz target the files it is given, and those below the folders it is given: a fuzz target as a
 // regression test, for compilers without libFuzzer. A folder that does not exist holds no files. With --mutations N
-// it then gets N damaged versions of them, the same ones every time.
+// it then gets N damaged versions of them, with --random N as many texts of any octets, the same ones every time.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -61,6 +61,17 @@ void mutate(const std::vector<Octets>& inputs, unsigned long count) {
     std::printf("%lu mutations\n", count);
 }
 
+void try_any(unsigned long count) {
+    constexpr std::size_t most = 512;
+    std::mt19937 random(1);
+    for (unsigned long i = 0; i < count; ++i) {
+        Octets octets(random() % most);
+        std::ranges::generate(octets, [&] { return static_cast<std::uint8_t>(random()); });
+        LLVMFuzzerTestOneInput(octets.data(), octets.size());
+    }
+    std::printf("%lu of any octets\n", count);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,11 +89,14 @@ int main(int argc, char** argv) {
         std::ranges::sort(files);
         std::ranges::for_each(files, replay);
     };
-    unsigned long mutations = 0;
+    unsigned long mutations = 0, any = 0;
+    const auto number_behind = [&](int& i) { return i + 1 < argc ? std::strtoul(argv[++i], nullptr, 10) : 0; };
     for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--mutations") == 0 && i + 1 < argc) mutations = std::strtoul(argv[++i], nullptr, 10);
+        if (std::strcmp(argv[i], "--mutations") == 0) mutations = number_behind(i);
+        else if (std::strcmp(argv[i], "--random") == 0) any = number_behind(i);
         else if (fs::is_directory(argv[i])) replay_folder(argv[i]);
         else if (fs::is_regular_file(argv[i])) replay(argv[i]);
     }
     mutate(inputs, mutations);
+    try_any(any);
 }
