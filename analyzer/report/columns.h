@@ -92,10 +92,25 @@ enum class Nesting : std::uint8_t {
     nowhere,           ///< as if they were members of what the object is in
 };
 
+/// `,"name":`, as JSON has it behind another member.
+struct JsonKey {
+    std::array<char, 64> text{};
+    std::size_t size = 0;
+
+    constexpr JsonKey() = default;
+    constexpr explicit JsonKey(std::string_view name) {
+        for (const std::string_view piece : {std::string_view(",\""), name, std::string_view("\":")})
+            for (const char c : piece) text[size++] = c;
+    }
+    std::string_view behind_another() const { return {text.data(), size}; }
+    std::string_view of_the_first() const { return behind_another().substr(1); }
+};
+
 /// A value, an object or a list of a record, without its C++ type.
 struct Column {
     const char* name;
     const char* meaning;
+    JsonKey key{};
     /// Of a value; of an object or list nullptr.
     Json (*value)(const void* record, const Context& context) = nullptr;
     void (*visit)(const void* record, const Context& context, const Visitor& visitor) = nullptr;
@@ -331,6 +346,7 @@ template <const auto& Members> static std::span<const Column> members_of() { ret
 
 template <class R> consteval ColumnOf<R> with_meaning(Column column) {
     if (std::string_view(column.meaning).empty()) a_column_must_have_a_meaning();
+    column.key = JsonKey(column.name);
     return {column};
 }
 

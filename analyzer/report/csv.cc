@@ -18,11 +18,11 @@ std::string in_quotes(std::string_view text) {
     return result += '"';
 }
 
-std::string field_of(const Json& value) {
-    if (value.is_null()) return {};
-    if (!value.is_text()) return line_of(value);
+void append_field(std::string& row, const Json& value) {
+    if (value.is_null()) return;
+    if (!value.is_text()) return append(row, value);
     const std::string text = utf8_of(value.text());
-    return text.empty() ? in_quotes(text) : csv_field(text);
+    row += text.empty() ? in_quotes(text) : csv_field(text);
 }
 
 class CsvSink final : public RowSink {
@@ -32,13 +32,17 @@ public:
     }
 
     void on_row(const DataTable& table, std::span<const Json> values) override {
-        std::ostream& out = stream_of_(table);
-        for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ",") << field_of(values[i]);
-        out << line_end;
+        row_.clear();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (i != 0) row_ += ',';
+            append_field(row_, values[i]);
+        }
+        stream_of_(table) << row_ << line_end;
     }
 
 private:
     const std::function<std::ostream&(const DataTable&)>& stream_of_;
+    std::string row_;  ///< its memory is used again
 };
 
 }  // namespace

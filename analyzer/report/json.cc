@@ -63,9 +63,8 @@ private:
             column.visit(record, context_, [&](const void* inner) { members(column.members(), inner, parts); });
             return;
         }
-        if (!is_first_) out_ += ',';
+        out_ += is_first_ ? column.key.of_the_first() : column.key.behind_another();
         is_first_ = false;
-        out_.append(1, '"').append(column.name).append("\":");
         value(column, record);
     }
 

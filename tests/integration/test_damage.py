@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Damaged captures through the program and through tshark with the plugin: cut anywhere, or with random errors.
+"""Damaged captures through the program and through tshark with the plugin: cut anywhere, with random errors, or edited.
 
 FABRICSCOPE_THOROUGH=N in the environment tries N times as many. tests/unit/report/damage_test.cc does the same with
 the library, many more times.
@@ -74,3 +74,10 @@ def test_snap_length(name, snap_length, tmp_path):
     cut = tmp_path / "cut.pcapng"
     run(["editcap", "-s", str(snap_length), SAMPLES / name, cut])
     survives(cut)
+
+
+@pytest.mark.parametrize("seed", range(1, 1 + 3 * THOROUGH))
+def test_edits_with_right_lengths_and_checksums(seed, tmp_path):
+    edited = tmp_path / "edited.pcapng"
+    run([BUILD / "bin/write_edits", "50", str(seed), edited])
+    survives(edited)
