@@ -70,7 +70,8 @@ private:
     }
 
     void delay(std::size_t index) {
-        const capture::Time by = script_.number() * (script_.flag() ? capture::second : capture::millisecond);
+        const capture::Time by = (script_.number() & 0xFFFF) *
+                                 (script_.flag() ? capture::second : capture::millisecond);
         for (; index < recording_.frames.size(); ++index) recording_.frames[index].time += by;
     }
 
