@@ -82,8 +82,11 @@ private:
     }
 
     void resize(std::size_t index) {
-        if (is_whole(index))
-            traffic::resize_payload(traffic::frame_to_edit(recording_, index), script_.number() % 2048);
+        if (!is_whole(index)) return;
+        const traffic::FrameToEdit frame = traffic::frame_to_edit(recording_, index);
+        const traffic::Payload payload = traffic::payload_of(frame);
+        if (payload.begin + payload.size + payload.padding > frame.octets.size()) return;  // it says that it has more
+        traffic::resize_payload(frame, script_.number() % 2048);
     }
 
     /// One of those whose places are certain. What is below has targets of its own.
