@@ -3,6 +3,7 @@
 // regression test, for compilers without libFuzzer. A folder that does not exist holds no files. With --mutations N
 // it then gets N damaged versions of them, with --random N as many texts of any octets, the same ones every time.
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,23 @@ namespace {
 
 namespace fs = std::filesystem;
 using Octets = std::vector<std::uint8_t>;
+
+constexpr const char* finding = "finding.bin";  // in the working directory
+const Octets* running = nullptr;
+
+/// What the target aborts at is kept.
+void keep_input(int) {
+    std::FILE* file = std::fopen(finding, "wb");
+    if (file == nullptr || running == nullptr) return;
+    std::fwrite(running->data(), 1, running->size(), file);
+    std::fclose(file);
+    std::fprintf(stderr, "the input is in %s\n", finding);
+}
+
+void run(const Octets& octets) {
+    running = &octets;
+    LLVMFuzzerTestOneInput(octets.data(), octets.size());
+}
 
 /// Larger ones are replayed, but not mutated: many small inputs find more in the same time.
 constexpr std::size_t largest_mutated = 20'000;
@@ -56,7 +74,7 @@ void mutate(const std::vector<Octets>& inputs, unsigned long count) {
     for (unsigned long i = 0; i < count && !inputs.empty(); ++i) {
         Octets octets = inputs[random() % inputs.size()];
         for (unsigned left = 1 + static_cast<unsigned>(random() % 8); left != 0; --left) damage(octets, random);
-        LLVMFuzzerTestOneInput(octets.data(), octets.size());
+        run(octets);
     }
     std::printf("%lu mutations\n", count);
 }
@@ -67,7 +85,7 @@ void try_any(unsigned long count) {
     for (unsigned long i = 0; i < count; ++i) {
         Octets octets(random() % most);
         std::ranges::generate(octets, [&] { return static_cast<std::uint8_t>(random()); });
-        LLVMFuzzerTestOneInput(octets.data(), octets.size());
+        run(octets);
     }
     std::printf("%lu of any octets\n", count);
 }
@@ -75,11 +93,12 @@ void try_any(unsigned long count) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::signal(SIGABRT, keep_input);
     std::vector<Octets> inputs;
     const auto replay = [&](const fs::path& path) {
         Octets octets = read(path);
         std::printf("%s: %zu octets\n", path.c_str(), octets.size());
-        LLVMFuzzerTestOneInput(octets.data(), octets.size());
+        run(octets);
         if (octets.size() <= largest_mutated) inputs.push_back(std::move(octets));
     };
     const auto replay_folder = [&](const fs::path& path) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // write_edits COUNT SEED FILE: so many samples, edited at random, as one capture for Wireshark's dissectors. The same
-// seed, the same file.
+// seed, the same file. write_edits INPUT FILE: what an input of fuzz_edits means.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string_view>
 
@@ -56,8 +58,15 @@ traffic::Recording edited_samples(unsigned count, unsigned seed) {
 
 int main(int argc, char** argv) try {
     using namespace fabricscope;
+    if (argc == 3) {
+        std::ifstream file(argv[1], std::ios::binary);
+        const std::vector<char> input(std::istreambuf_iterator<char>(file), {});
+        const std::vector<std::uint8_t> octets(input.begin(), input.end());
+        traffic::write(fuzz::edited_sample(fuzz::short_samples(), octets), argv[2]);
+        return 0;
+    }
     if (argc != 4) {
-        std::fputs("usage: write_edits COUNT SEED FILE\n", stderr);
+        std::fputs("usage: write_edits COUNT SEED FILE, or write_edits INPUT FILE\n", stderr);
         return 2;
     }
     traffic::write(fuzz::edited_samples(fuzz::number_in(argv[1]), fuzz::number_in(argv[2])), argv[3]);

@@ -295,7 +295,8 @@ void Flow::deliver_stream(std::uint64_t consumed) {
 
 void Flow::after_cursor(Time time, std::uint64_t frame) {
     if (!direction_->positions_known) return;
-    deliver_stream(consumer_.position);
+    // Until it is known where the RMB element's data begin, positions may still move.
+    if (has_base() || !direction_->from_start) deliver_stream(consumer_.position);
     const auto flight = in_flight();
     if (!flight) return;
     unproven_peak_ = std::max(unproven_peak_, *flight);

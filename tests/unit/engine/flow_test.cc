@@ -77,6 +77,18 @@ TEST_F(FlowTest, WritesBeforeTheBaseIsKnownAreWhereItPutsThem) {
     EXPECT_EQ(stream.size(), 1070U);
 }
 
+TEST_F(FlowTest, NothingIsSaidOfTheStreamBeforeTheBaseIsKnown) {
+    flow.set_size(1024);
+    collect();
+    produce(0, 104);
+    consume(0, 104);
+    EXPECT_EQ(holes, 0U) << "it may be 100 octets behind the base, or 104";
+    flow.set_base(4);
+    consume(0, 104);
+    EXPECT_EQ(holes, 100U);
+    EXPECT_EQ(stream.size(), 100U);
+}
+
 TEST_F(FlowTest, OfWhatWasNotSeenOnlyAWindowMoreThanWasSeenIsBelieved) {
     begin(1000, 0);
     collect();
