@@ -296,13 +296,14 @@ void Flow::deliver_stream(std::uint64_t consumed) {
 void Flow::after_cursor(Time time, std::uint64_t frame) {
     if (!direction_->positions_known) return;
     // Until it is known where the RMB element's data begin, positions may still move.
-    if (has_base() || !direction_->from_start) deliver_stream(consumer_.position);
+    const bool settled = has_base() || !direction_->from_start;
+    if (settled) deliver_stream(consumer_.position);
     const auto flight = in_flight();
     if (!flight) return;
     unproven_peak_ = std::max(unproven_peak_, *flight);
     const auto cap = capacity();
     open_or_close(full_since_, cap && *flight >= *cap, direction_->stalls, {time, frame});
-    if (!timeline_ || *room_ == 0) return;
+    if (!timeline_ || *room_ == 0 || !settled) return;
     const CursorSample sample{
         time, frame, relative(producer_.position), relative(std::min(consumer_.position, producer_.position))};
     auto& rows = direction_->timeline;
