@@ -64,11 +64,15 @@ Access access_of(const FcviExchange& exchange) {
     const FcviUnit* response = exchange.response();
     const bool reads = exchange.request().is(IuType::read_rqst);
     const ByteView data = !reads ? exchange.request().payload : response != nullptr ? response->payload : ByteView{};
-    return {target->rmt_va_handle, target->rmt_va, reads ? target->tot_len : data.size(), reads, data};
+    const std::uint64_t length = reads ? target->tot_len : data.size();
+    // A response may hold more than it was asked for.
+    const ByteView asked_for = data.first(static_cast<std::size_t>(std::min<std::uint64_t>(data.size(), length)));
+    return {target->rmt_va_handle, target->rmt_va, length, reads, asked_for};
 }
 
 void note(std::map<std::uint32_t, Image>& images, const Access& access) {
     if (access.length == 0) return;
+    if (access.address + access.length < access.address) throw NotPlayable("RDMA used addresses beyond 64 bits");
     Image& image = images[access.handle];
     if (image.end == 0) image.begin = access.address;
     image.begin = std::min(image.begin, access.address);
