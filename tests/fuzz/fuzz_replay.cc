@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any octets as a capture file: its sessions are played, both sides, against the emulated stack, and compared.
+// Any octets as a capture file: its sessions are played, both sides, against the emulated stack, and compared. What is
+// no capture file is taken for edits of a sample.
 #include "replay/engine/comparison.h"
 #include "replay/engine/run.h"
+#include "tests/fuzz/edits.h"
 #include "tests/fuzz/pipeline.h"
 
 namespace fabricscope::fuzz {
@@ -34,10 +36,9 @@ void play(const Session& session, const Protocol& protocol, Side side) {
     }
 }
 
-void play_all(ByteView octets, const Protocol& protocol) {
-    const MemoryFile file(octets);
-    capture::OpenResult opened = capture::open(file.path());
-    if (!opened) return;
+void play_all(const std::string& path, const Protocol& protocol) {
+    capture::OpenResult opened = capture::open(path);
+    must(static_cast<bool>(opened));
     const auto source = capture::in_time_order(std::move(opened.source));
     const auto reader = protocol.make_reader();
     engine::Options options{.smcr = false, .interfaces = source->interface_count()};
@@ -59,11 +60,24 @@ void play_all(ByteView octets, const Protocol& protocol) {
     }
 }
 
+void play_all(const std::string& path) {
+    for (const Protocol& protocol : protocols()) play_all(path, protocol);
+}
+
+void play_edited(ByteView edits) {
+    static const std::vector<traffic::Recording> samples = short_samples();
+    const MemoryFile file({});
+    traffic::write(edited_sample(samples, edits), file.path());
+    play_all(file.path());
+}
+
 }  // namespace
 }  // namespace fabricscope::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    for (const fabricscope::replay::Protocol& protocol : fabricscope::replay::protocols())
-        fabricscope::fuzz::play_all({data, size}, protocol);
+    using namespace fabricscope;
+    const fuzz::MemoryFile file({data, size});
+    if (capture::open(file.path())) fuzz::play_all(file.path());
+    else fuzz::play_edited({data, size});
     return 0;
 }
