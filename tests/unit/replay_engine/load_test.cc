@@ -4,7 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "protocols/builders/frame_builder.h"
+#include "replay/load/load_report.h"
 #include "replay/stack/core/fabric.h"
 
 namespace fabricscope::replay {
@@ -86,6 +89,47 @@ TEST(Load, SmcConnectionsEcho) {
     EXPECT_EQ(outcome.client.octets, 60'000U);
     EXPECT_EQ(outcome.server.octets, 60'000U);
     EXPECT_EQ(outcome.client.wrong + outcome.server.wrong, 0U);
+}
+
+// ---- the report ------------------------------------------------------------------------------------
+
+TEST(LoadReport, Text) {
+    LoadRun run;
+    run.seconds = 2;
+    run.open = 3;
+    run.frames_sent = 4000;
+    run.frames_received = 3990;
+    run.frames_dropped = 7;
+    run.account.started = 1010;
+    run.account.completed = 1000;
+    run.account.failed = {{"no answer", 5}, {"rejected", 2}};
+    run.account.messages = 20'000;
+    run.account.octets = 2'000'000;
+    run.account.wrong = 1;
+    run.account.retransmitted = 12;
+    for (int i = 1; i <= 100; ++i) run.account.set_ups.add(i * capture::millisecond);
+    const auto text = [&](LoadKind kind, const std::string& peer) {
+        LoadPlan plan;
+        plan.kind = kind;
+        LoadWay way;
+        way.peer = peer;
+        way.address = "192.0.2.110";
+        std::ostringstream out;
+        write_text(out, plan, way, run, {});
+        return out.str();
+    };
+    const std::string client = text(LoadKind::rc, "192.0.2.120");
+    EXPECT_THAT(client, testing::StartsWith("rc to 192.0.2.120, 2.00 s\n"));
+    EXPECT_THAT(client, testing::HasSubstr("1,010 started, 1,000 completed, 7 failed, 3 not ended; 500 a second\n"));
+    EXPECT_THAT(client, testing::HasSubstr("    5 x no answer\n    2 x rejected\n"));
+    EXPECT_THAT(client, testing::HasSubstr("Messages: 20,000; 10,000 a second\n"));
+    EXPECT_THAT(client, testing::HasSubstr("Octets: 2,000,000; 1.00 MB/s\n"));
+    EXPECT_THAT(client, testing::HasSubstr("1 are not what was sent"));
+    EXPECT_THAT(client, testing::HasSubstr("4,000 sent, 3,990 received, 12 retransmitted, 7 lost here"));
+    EXPECT_THAT(client, testing::ContainsRegex("set-up +(49|5[01])\\.[0-9] ms .* 100 ms +100\n"));
+    const std::string server = text(LoadKind::cm, "");
+    EXPECT_THAT(server, testing::StartsWith("cm served at 192.0.2.110, 2.00 s\n"));
+    EXPECT_THAT(server, testing::Not(testing::HasSubstr("Messages"))) << "there are none";
 }
 
 }  // namespace
