@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SMC-R traffic of any size in which nothing is wrong: for measuring, and for knowing what the engine
-// should have found. No scenario takes its place: of its frames none is kept, however many they are, and what the engine
-// should find is known without the emulated stack.
+// should have found. No scenario takes its place: of its frames none is kept, however many they are, and what the
+// engine should find is known without the emulated stack.
 #pragma once
 
 #include <functional>

@@ -3,11 +3,11 @@
 
 #include <gmock/gmock.h>
 
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 
 namespace fabricscope::report {
