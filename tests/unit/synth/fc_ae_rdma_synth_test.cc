@@ -121,6 +121,13 @@ std::ptrdiff_t count_of(const Played& played, const std::string& name) {
     });
 }
 
+/// As docs/scenarios.md says.
+TEST(AeRdmaSynth, ALogicalUnitHas64KBytesUnlessItIsSaidOtherwise) {
+    const std::string begin = "protocol fc-ae-rdma\nseed 1\nunit lun=0\n";
+    EXPECT_EQ(play(begin + "read address=65436 octets=100\n").accounts.client.good, 1U);
+    EXPECT_EQ(play(begin + "read address=65437 octets=100\n").accounts.client.good, 0U);
+}
+
 /// 4.2.4.3: unexpected values get LS_RJT; an accept of that kind ends in PRLO, and nothing is sent.
 TEST(AeRdmaSynth, ProcessLoginHasToBeAsTable2Says) {
     const std::string rest = "unit lun=0\nread octets=100\n", begin = "protocol fc-ae-rdma\nseed 1\n";
