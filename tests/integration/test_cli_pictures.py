@@ -259,7 +259,7 @@ def test_several_connections_as_text():
 
 def test_what_cannot_be_drawn(tmp_path):
     assert "--connection" in refuses(ECHO)
-    assert "no link group lg-9" in refuses(ECHO, "--link-group", "lg-9")
+    assert "no link group lg-9; the capture has 1 link group" in refuses(ECHO, "--link-group", "lg-9")
     assert "no SMC-R connection" in refuses(sample("plain_udp"), "--connection", "all")
     assert "one connection" in refuses(sample("smcr_v2_two_links"), "--connection", "all", "--csv", tmp_path / "x.csv")
     assert refuses(ECHO, "--connection", "smcr-1", "--ladder", "--csv", tmp_path / "x.csv")
