@@ -284,6 +284,18 @@ def test_counts():
     assert "What stands out" not in counts or counts["What stands out"] == 0
 
 
+def test_flow_shows_operations_and_what_became_of_them():
+    capture = sample("roce_write_behind_tap")
+    (stream,) = analyze(capture)["rdma"]["streams"]
+    text = tshark("-q", "-r", capture, "-z", "flow,rdma,network")
+    arrows = Counter(re.findall(r"^\|[\d.]+\| +(.*?) *\|.*rdma-1, PSN \d", text, re.MULTILINE))
+    sent = stream["a_to_b"]
+    assert arrows == {
+        "WRITE": sent["operations"]["write"]["count"], "WRITE done": sent["operations"]["write"]["count"],
+        "NAK: PSN sequence er": sent["naks"], "[Fast retransmission": sent["retransmitted"]["nak"],
+        "[Timeout retransmiss": sent["retransmitted"]["timeout"]}
+
+
 def test_conversations_are_queue_pairs():
     text = tshark("-q", "-r", sample(PERFTEST), "-z", "conv,rdma")
     assert "192.0.2.10 QP 0x000012" in text and "192.0.2.20 QP 0x000012" in text
