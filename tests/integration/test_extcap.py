@@ -56,9 +56,10 @@ def test_dialogs_are_well_formed(name):
 
 
 def test_every_scenario_can_be_chosen():
-    offered = [v["value"] for kind, v in entries("--extcap-interface", NAMES[0], "--extcap-config") if kind == "value"]
-    known = [line.split()[0] for line in fabricscope("synth", "--list").decode().splitlines()]
-    assert offered == known and len(known) > 100
+    offered = [(v["value"], v["display"]) for kind, v in entries("--extcap-interface", NAMES[0], "--extcap-config")
+               if kind == "value"]
+    known = [line.split(maxsplit=1) for line in fabricscope("synth", "--list").decode().splitlines()]
+    assert offered == [(name, f"{name}: {title}") for name, title in known] and len(known) > 100
 
 
 def test_a_scenario_is_what_synth_makes(tmp_path):

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What came of a replay, in words.
+#include "replay/report/run_report.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+namespace fabricscope::replay {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string text_of(const Comparison& comparison) {
+    const Conversation nothing;
+    const RunReport report{
+        .session = "cm-1",
+        .about = "",
+        .played = Side::client,
+        .target = "emulated",
+        .speed = "fast",
+        .recorded = nothing,
+        .actual = nothing,
+        .comparison = comparison,
+        .over = true,
+        .waiting_for = {},
+        .broken_off = {},
+        .refusal = {},
+        .proof = {},
+        .notes = {}};
+    std::ostringstream out;
+    write_text(out, report, {.style = {}, .ladder = false});
+    return out.str();
+}
+
+Difference difference(Level level, std::string field, std::string cause = {}) {
+    return {level, "CM", "REP", std::move(field), "1", "7", 4, 2, "", std::move(cause)};
+}
+
+TEST(RunReport, WhatIsLeftToImplementationsIsListedByItself) {
+    Comparison comparison;
+    comparison.differences = {
+        difference(Level::exact, "wrong_field"), difference(Level::policy, "free_field"),
+        difference(Level::exact, "follows", "the first one")};
+    const std::string text = text_of(comparison);
+    const std::size_t differences = text.find("\nDifferences\n"), free = text.find("\nLeft to implementations\n");
+    ASSERT_NE(differences, std::string::npos) << text;
+    ASSERT_NE(free, std::string::npos) << text;
+    const std::string of_differences = text.substr(differences, free - differences), of_free = text.substr(free);
+    EXPECT_THAT(of_differences, HasSubstr("wrong_field"));
+    EXPECT_THAT(of_differences, Not(HasSubstr("free_field")));
+    EXPECT_THAT(of_free, HasSubstr("free_field"));
+    EXPECT_THAT(of_free, Not(HasSubstr("wrong_field")));
+    EXPECT_THAT(text, HasSubstr("the first one")) << "a line for each cause";
+}
+
+}  // namespace
+}  // namespace fabricscope::replay
