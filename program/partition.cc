@@ -7,12 +7,11 @@
 #include <unordered_map>
 
 #include "analyzer/engine/components.h"
-#include "analyzer/report/partition.h"
+#include "analyzer/report/partition_plan.h"
 #include "analyzer/report/reading.h"
 #include "analyzer/report/spans.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/units.h"
-#include "capture/pcapng_copy.h"
 #include "capture/source.h"
 #include "program/analysis.h"
 #include "program/commands.h"
@@ -21,6 +20,7 @@
 #include "program/progress.h"
 #include "program/sandbox.h"
 #include "program/status.h"
+#include "program/unfinished.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -28,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using engine::Components;
 using report::Partition;
+using report::PartitionPlan;
 
 constexpr double most_parts = 256;  // a file each is open at a time
 
@@ -38,9 +39,8 @@ struct PartitionOptions {
     Sandbox sandbox;
 
     std::string manifest() const { return fs::path(folder) / report::manifest_name; }
-    std::string part(std::uint64_t number) const {
-        return fs::path(folder) / ("part-" + std::to_string(number) + ".pcapng");
-    }
+    std::string part(std::uint64_t number) const { return fs::path(folder) / name_of_part(number); }
+    static std::string name_of_part(std::uint64_t number) { return fmt::format("part-{}.pcapng", number); }
 };
 
 const Replaceable our_manifests{"a manifest of fabricscope", [](std::string_view octets) {
@@ -61,24 +61,23 @@ std::string why_not_partition(const PartitionOptions& options) {
             return reason;
     if (const std::string next = options.part(options.into + 1); fs::exists(next, error))
         return next + " is of another run, with more parts; remove it or choose another folder";
+    if (std::string reason = Unfinished::why_not(options.folder, options.into, options.files); !reason.empty())
+        return reason;
     return why_not_replace(options.manifest(), options.files, our_manifests);
 }
 
-/// Which part each component goes to.
-struct Plan {
-    Components components;
-    std::unordered_map<std::uint32_t, std::size_t> part_of;  ///< by the component's id
-    std::vector<std::uint64_t> components_in;                ///< by part
-    std::uint64_t octets = 0;                                ///< of frames with an address
-    std::uint64_t largest = 0;                               ///< octets of the largest component
-    Partition captures;                                      ///< what is told of all of them; the parts are missing
-
-    /// Frames without an address go to the first part.
-    std::size_t operator()(const capture::Frame& frame) const {
-        const auto component = components.of(capture::decode(frame));
-        return component ? part_of.at(*component) : 0;
+/// What the same command has in common with an earlier one if the files have not changed.
+std::string run_of(const PartitionOptions& options) {
+    std::string run = fmt::format("{} --into {}", application, options.into);
+    for (const std::string& file : options.files) {
+        std::error_code error;
+        const auto size = fs::file_size(file, error);
+        run += fmt::format(" {} {} {}", file, size, fs::last_write_time(file, error).time_since_epoch().count());
     }
-};
+    return run;
+}
+
+// ---- the first pass ------------------------------------------------------------------------------
 
 /// What of the files can be opened, as one timeline; nullptr after a complaint.
 std::unique_ptr<capture::Source> open_all(const std::vector<std::string>& files) {
@@ -94,14 +93,13 @@ std::unique_ptr<capture::Source> open_all(const std::vector<std::string>& files)
     return capture::timeline(std::move(sources), capture::reopening(files));
 }
 
-/// The first pass over the files, in the order in which they would be analysed. False after a complaint.
-bool read_into(Plan& plan, const std::vector<std::string>& files) {
+/// In the order in which the files would be analysed. False after a complaint.
+bool read_into(Components& components, Partition& captures, const std::vector<std::string>& files) {
     const auto source = open_all(files);
     if (!source) return false;
-    Partition& captures = plan.captures;
     Progress progress(files);
     report::Spans spans(files.size());
-    for (capture::Frame frame; !plan.components.full() && source->next(frame);) {
+    for (capture::Frame frame; !components.full() && source->next(frame);) {
         progress.on_frame(frame);
         if (!spans.take(frame)) {
             progress.finish();
@@ -110,10 +108,10 @@ bool read_into(Plan& plan, const std::vector<std::string>& files) {
         }
         if (captures.frames++ == 0) captures.start = captures.end = frame.time;
         captures.end = std::max(captures.end, frame.time);
-        plan.components.add(capture::decode(frame), frame.data.size());
+        components.add(capture::decode(frame), frame.data.size());
     }
     progress.finish();
-    plan.components.finish();
+    components.finish();
     for (const std::string& file : files) {
         std::error_code error;
         captures.captures.push_back({file, fs::file_size(file, error)});
@@ -121,43 +119,92 @@ bool read_into(Plan& plan, const std::vector<std::string>& files) {
     for (const capture::Error& error : source->errors()) captures.problems.push_back(to_string(error));
     captures.losses = report::losses_told_in(files);
     for (const std::string& problem : captures.problems) complain(problem);
-    if (!plan.components.full()) return true;
+    if (!components.full()) return true;
     complain(fmt::format(
         "{}: more than {} addresses; partition fewer files at a time", files.front(), Components::most_addresses));
     return false;
 }
 
 /// The largest component first, each to the part that has least by then.
-void place(Plan& plan, std::size_t parts) {
-    std::vector<Components::Component> components = plan.components.list();
-    std::ranges::stable_sort(components, std::ranges::greater(), &Components::Component::octets);
-    if (!components.empty()) plan.largest = components.front().octets;
+void place(const Components& components, std::size_t parts, PartitionPlan& plan) {
+    std::vector<Components::Component> list = components.list();
+    std::ranges::stable_sort(list, std::ranges::greater(), &Components::Component::octets);
+    if (!list.empty()) plan.largest = list.front().octets;
+    plan.partition.components = list.size();
+    for (std::uint64_t number = 1; number <= parts; ++number)
+        plan.partition.parts.push_back({.file = PartitionOptions::name_of_part(number)});
     std::vector<std::uint64_t> octets(parts);
-    plan.components_in.resize(parts);
-    for (const Components::Component& component : components) {
-        const auto part = static_cast<std::size_t>(std::ranges::min_element(octets) - octets.begin());
-        plan.part_of[component.id] = part;
-        octets[part] += component.octets;
-        ++plan.components_in[part];
+    std::unordered_map<std::uint32_t, engine::PartTable::Part> part_of;  // by the component's id
+    for (const Components::Component& component : list) {
+        const auto part = std::ranges::min_element(octets) - octets.begin();
+        part_of[component.id] = static_cast<engine::PartTable::Part>(part);
+        octets[static_cast<std::size_t>(part)] += component.octets;
+        ++plan.partition.parts[static_cast<std::size_t>(part)].components;
         plan.octets += component.octets;
     }
+    components.for_each_address([&](const capture::Address& address, std::uint32_t component) {
+        if (const auto entry = part_of.find(component); entry != part_of.end()) plan.table.put(address, entry->second);
+    });
 }
 
-Partition partition_of(
-    const PartitionOptions& options, const Plan& plan, const std::vector<capture::PcapngPart>& written) {
-    Partition partition = plan.captures;
-    partition.components = plan.part_of.size();
-    for (std::size_t i = 0; i < written.size(); ++i)
-        partition.parts.push_back(
-            {.file = fs::path(options.part(i + 1)).filename(),
-             .frames = written[i].frames,
-             .octets = written[i].octets,
-             .components = plan.components_in[i]});
-    return partition;
+/// Nothing after a complaint; `status` is what that means for the program.
+std::optional<PartitionPlan> make_plan(const PartitionOptions& options, int& status) {
+    PartitionPlan plan;
+    Components components;
+    if (!read_into(components, plan.partition, options.files)) {
+        status = components.full() ? wrong_usage : not_read;
+        return std::nullopt;
+    }
+    place(components, options.into, plan);
+    return plan;
 }
 
-void print_plan(std::ostream& out, const Plan& plan, const std::vector<capture::PcapngPart>& written) {
-    out << report::counted(plan.part_of.size(), "component");
+// ---- the second pass -----------------------------------------------------------------------------
+
+/// False after a complaint.
+bool write_parts(const PartitionOptions& options, const Unfinished& unfinished, PartitionPlan& plan) {
+    capture::PartsProgress progress = unfinished.progress();
+    if (progress.frames != 0)
+        complain(fmt::format(
+            "goes on behind frame {} of {}, as an earlier run was broken off there", progress.frames,
+            plan.partition.frames));
+    Progress shown(options.files);
+    const auto part_of = [&](const capture::Frame& frame) {
+        shown.on_frame(frame);
+        return std::size_t{plan.table.of(capture::decode(frame))};
+    };
+    const auto error = capture::copy_into_parts(
+        options.files, progress, part_of, application,
+        [&](const capture::PartsProgress& by_now) { unfinished.keep_progress(by_now); });
+    shown.finish();
+    if (error) {
+        complain("cannot write to " + options.folder + ": " + *error + "; the same command goes on from there");
+        return false;
+    }
+    for (std::size_t i = 0; i < progress.parts.size(); ++i) {
+        plan.partition.parts[i].frames = progress.parts[i].frames;
+        plan.partition.parts[i].octets = progress.parts[i].octets;
+    }
+    return true;
+}
+
+/// False after a complaint.
+bool put_in_place(const PartitionOptions& options, Unfinished& unfinished) {
+    // A manifest vouches for what lies beside it: no old one may do so for new parts.
+    std::error_code error;
+    fs::remove(options.manifest(), error);
+    for (std::uint64_t number = 1; number <= options.into; ++number) {
+        fs::rename(unfinished.part(number), options.part(number), error);
+        if (!error) continue;
+        complain("cannot write " + options.part(number) + ": " + error.message());
+        return false;
+    }
+    unfinished.remove();
+    return true;
+}
+
+void print_plan(std::ostream& out, const PartitionPlan& plan) {
+    out << report::counted(plan.partition.components, "component");
     if (plan.octets != 0)
         out << fmt::format(
             ", the largest with {:.0f} % of all octets",
@@ -165,53 +212,47 @@ void print_plan(std::ostream& out, const Plan& plan, const std::vector<capture::
     out << "\n\n";
     using Align = report::Table::Align;
     report::Table table({{"Part"}, {"Frames", Align::right}, {"Octets", Align::right}, {"Components", Align::right}});
-    for (std::size_t i = 0; i < written.size(); ++i)
+    for (const Partition::Part& part : plan.partition.parts)
         table.add(
-            {{fmt::format("part-{}.pcapng", i + 1)},
-             {std::to_string(written[i].frames)},
-             {std::to_string(written[i].octets)},
-             {std::to_string(plan.components_in[i])}});
+            {{part.file},
+             {std::to_string(part.frames)},
+             {std::to_string(part.octets)},
+             {std::to_string(part.components)}});
     table.print(out, output_style(), 2);
 }
 
-/// The second pass. Nothing if it failed, after a complaint.
-std::optional<std::vector<capture::PcapngPart>> write_parts(const PartitionOptions& options, const Plan& plan) {
-    std::vector<NewFile> files;
-    std::vector<capture::PcapngPart> parts;
-    for (std::uint64_t number = 1; number <= options.into; ++number) {
-        if (!files.emplace_back(options.part(number))) return std::nullopt;
-        parts.push_back({.path = files.back().temporary()});
+/// False after a complaint.
+bool write_all(const PartitionOptions& options, const std::string& run, bool resumed, PartitionPlan& plan) {
+    fs::create_directories(options.folder);
+    Unfinished unfinished(options.folder, options.into);
+    if (!resumed && !unfinished.keep_plan(plan, run)) {
+        unfinished.remove();
+        return false;
     }
-    if (const auto error = capture::copy_into_parts(options.files, parts, std::cref(plan), application)) {
-        complain("cannot write to " + options.folder + ": " + *error);
-        return std::nullopt;
-    }
-    // A manifest vouches for what lies beside it: no old one may do so for new parts.
-    std::error_code error;
-    fs::remove(options.manifest(), error);
-    for (NewFile& file : files)
-        if (!file.put_in_place()) return std::nullopt;
-    return parts;
+    if (!write_parts(options, unfinished, plan) || !put_in_place(options, unfinished)) return false;
+    Output manifest(options.manifest());
+    manifest.stream() << report::manifest_of(plan.partition, application);
+    return manifest.finish();
 }
 
 int run(const PartitionOptions& options) {
     if (const std::string reason = why_not_partition(options); !reason.empty()) return refuse(reason);
     options.sandbox.close({.inputs = options.files, .outputs = {options.folder}});
-    Plan plan;
-    if (!read_into(plan, options.files)) return plan.components.full() ? wrong_usage : not_read;
-    place(plan, options.into);
-    std::error_code error;
-    fs::create_directories(options.folder, error);
-    if (error) return refuse("cannot make " + options.folder + ": " + error.message());
-    const auto written = write_parts(options, plan);
-    if (!written) return wrong_usage;
-    Output manifest(options.manifest());
-    manifest.stream() << report::manifest_of(partition_of(options, plan, *written), application);
-    if (!manifest.finish()) return wrong_usage;
+    const std::string run = run_of(options);
+    int status = done;
+    std::optional<PartitionPlan> plan = Unfinished::plan_in(options.folder, run);
+    const bool resumed = plan.has_value();
+    if (!resumed) plan = make_plan(options, status);
+    if (!plan) return status;
+    try {
+        if (!write_all(options, run, resumed, *plan)) return wrong_usage;
+    } catch (const std::runtime_error& error) {
+        return refuse(error.what());
+    }
     Output text("");
-    print_plan(text.stream(), plan, *written);
+    print_plan(text.stream(), *plan);
     if (!text.finish()) return wrong_usage;
-    return plan.captures.problems.empty() ? done : not_read;
+    return plan->partition.problems.empty() ? done : not_read;
 }
 
 }  // namespace

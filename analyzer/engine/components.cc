@@ -39,18 +39,6 @@ bool is_multicast(const Address& address) {
     return (address.kind == Address::Kind::ipv6 || address.kind == Address::Kind::gid) && address.bytes[0] == 0xFF;
 }
 
-/// Neither missing nor unspecified. An N_Port_ID of 0 is that of a port that logs in.
-bool says_who(const Address& address) {
-    switch (address.kind) {
-        case Address::Kind::none: return false;
-        case Address::Kind::port_id: return true;
-        case Address::Kind::ipv4:
-            return !is_multicast(address) &&
-                   std::any_of(address.bytes.begin() + 12, address.bytes.end(), [](auto octet) { return octet != 0; });
-        default: return !is_multicast(address) && address.halves() != std::array<std::uint64_t, 2>{};
-    }
-}
-
 bool is_plain_udp(const Packet& packet) {
     return packet.transport == Transport::udp && packet.udp.source_port != ib::roce_v2_udp_port &&
            packet.udp.destination_port != ib::roce_v2_udp_port;
@@ -85,6 +73,17 @@ template <class Message, class Take> void for_each_name(const Message& message, 
 
 }  // namespace
 
+bool says_who(const Address& address) {
+    switch (address.kind) {
+        case Address::Kind::none: return false;
+        case Address::Kind::port_id: return true;
+        case Address::Kind::ipv4:
+            return !is_multicast(address) &&
+                   std::any_of(address.bytes.begin() + 12, address.bytes.end(), [](auto octet) { return octet != 0; });
+        default: return !is_multicast(address) && address.halves() != std::array<std::uint64_t, 2>{};
+    }
+}
+
 void Components::add(const Packet& packet, std::uint64_t octets) {
     if (full_) return;
     const bool from = says_who(packet.source), to = says_who(packet.destination);
@@ -105,12 +104,8 @@ void Components::finish() {
 }
 
 std::optional<std::uint32_t> Components::of(const Packet& packet) const {
-    for (const Address& address : {packet.source, packet.destination}) {
-        if (!says_who(address)) continue;
-        const std::uint32_t* const node = index_.find(address);
-        if (node != nullptr) return sets_.root_of(*node - 1);
-    }
-    return std::nullopt;
+    const std::uint32_t* const node = find_either(index_, packet);
+    return node != nullptr ? std::optional(sets_.root_of(*node - 1)) : std::nullopt;
 }
 
 std::vector<Components::Component> Components::list() const {

@@ -14,6 +14,16 @@
 
 namespace fabricscope::engine {
 
+/// Neither missing nor unspecified, and no multicast. An N_Port_ID of 0 is that of a port that logs in.
+bool says_who(const capture::Address& address);
+
+/// What a map holds of the packet's source, or of its destination if that is not known; nullptr if it has neither.
+template <class Map> auto find_either(const Map& map, const capture::Packet& packet) {
+    auto found = says_who(packet.source) ? map.find(packet.source) : nullptr;
+    if (found == nullptr && says_who(packet.destination)) found = map.find(packet.destination);
+    return found;
+}
+
 /// Addresses of one component have exchanged packets, other than plain UDP, or have been named in a message that one of
 /// them sent or received: the GIDs and peer IDs of CLC and LLC, the GIDs of CM. All of native InfiniBand is one
 /// component; so is all of Fibre Channel once some of it comes through FCIP.
@@ -30,6 +40,12 @@ public:
 
     /// The component that a packet belongs to; nothing if it has no address. finish() has been called.
     std::optional<std::uint32_t> of(const capture::Packet& packet) const;
+
+    /// visit(address, component) for each address that turned up, in no order. finish() has been called.
+    template <class Visit> void for_each_address(Visit&& visit) const {
+        index_.for_each(
+            [&](const capture::Address& address, std::uint32_t place) { visit(address, sets_.root_of(place - 1)); });
+    }
 
     struct Component {
         std::uint32_t id = 0;      ///< as of() returns it

@@ -41,6 +41,12 @@ public:
             if (slot.used) visit(slot.value);
     }
 
+    /// visit(key, value), in no order.
+    template <class Visit> void for_each(Visit&& visit) const {
+        for (const Slot& slot : slots_)
+            if (slot.used) visit(slot.key, slot.value);
+    }
+
     std::size_t size() const { return size_; }
 
 private:

@@ -4,6 +4,7 @@
 import gzip
 import json
 import re
+import signal
 import subprocess
 
 import pytest
@@ -20,6 +21,12 @@ def partition(files, into, folder, status=(0,)):
     fabricscope("partition", *files, "--into", str(into), "-o", folder, status=status)
     manifest = json.loads((folder / "manifest.json").read_text())
     return manifest, [folder / part["file"] for part in manifest["parts"]]
+
+
+def run_status(*arguments):
+    done = subprocess.run([BUILD / "bin/fabricscope", *arguments], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def frames(capture):
@@ -115,6 +122,74 @@ def test_it_can_be_repeated_and_replaces_nothing_else(tmp_path):
     (folder / "part-1.pcapng").write_text("mine")
     fabricscope("partition", ECHO, "--into", "2", "-o", folder, status=(2,))
     assert (folder / "part-1.pcapng").read_text() == "mine"
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def long_captures(tmp_path_factory):
+    """More frames than are written before a run first notes how far it has come."""
+    folder = tmp_path_factory.mktemp("long")
+    for name, connections in (("a", 20), ("b", 30)):
+        run([BUILD / "bin/generate_smcr", folder / f"{name}.pcap", "--frames", "60000", "--connections", str(connections)])
+    return [folder / "a.pcap", folder / "b.pcap"]
+
+
+@pytest.fixture(scope="module")
+def written_at_once(long_captures, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("at once") / "parts"
+    partition(long_captures, 3, folder)
+    return contents(folder)
+
+
+def break_off(captures, written_at_once, folder, at_limit):
+    """Shortly before the end: no file may be as large as the largest one has to be."""
+    limit = max(len(octets) for octets in written_at_once.values()) - 10_000
+    done = subprocess.run(["prlimit", f"--fsize={limit}", BUILD / "bin/fabricscope", "partition", *captures, "--into", "3", "-o", folder],
+                          capture_output=True, text=True, timeout=60, preexec_fn=lambda: signal.signal(signal.SIGXFSZ, at_limit))
+    assert not (folder / "manifest.json").exists()
+    return done
+
+
+def test_a_run_that_was_killed_goes_on(long_captures, written_at_once, tmp_path):
+    folder = tmp_path / "parts"
+    assert break_off(long_captures, written_at_once, folder, signal.SIG_DFL).returncode == -signal.SIGXFSZ
+    assert "goes on behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
+    assert contents(folder) == written_at_once
+
+
+def test_a_run_whose_disk_was_full_goes_on(long_captures, written_at_once, tmp_path):
+    folder = tmp_path / "parts"
+    done = break_off(long_captures, written_at_once, folder, signal.SIG_IGN)
+    assert done.returncode == 2 and "the same command goes on from there" in done.stderr
+    assert "goes on behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
+    assert contents(folder) == written_at_once
+
+
+@pytest.mark.parametrize("change", ["touch", "into", "damage", "cut"])
+def test_what_another_run_left_is_not_gone_on_with(change, long_captures, written_at_once, tmp_path):
+    folder, into = tmp_path / "parts", 3
+    break_off(long_captures, written_at_once, folder, signal.SIG_DFL)
+    if change == "touch":
+        long_captures[0].touch()
+    elif change == "into":
+        into = 2
+    elif change == "damage":
+        (folder / "unfinished-plan").open("a").write("1 00 0\n")
+    else:
+        (folder / "unfinished-part-2.pcapng").write_bytes(b"")
+    assert "goes on" not in run_status("partition", *long_captures, "--into", str(into), "-o", folder).stderr
+    assert sorted(contents(folder)) == ["manifest.json", *(f"part-{number}.pcapng" for number in range(1, into + 1))]
+    assert into != 3 or contents(folder) == written_at_once
+
+
+def test_two_runs_at_once(long_captures, written_at_once, tmp_path):
+    command = [BUILD / "bin/fabricscope", "partition", *long_captures, "--into", "3", "-o", tmp_path / "parts"]
+    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert contents(tmp_path / "parts") == written_at_once
 
 
 def test_a_capture_that_ends_early(tmp_path):
