@@ -18,7 +18,7 @@ constexpr Kind retransmissions{
     Severity::warning,
     "Packets of a queue pair were retransmitted",
     "A requester sent packets again: because the responder asked for them by NAK, or because no acknowledgment came in "
-    "time. Fewer than 10, or less than one in a hundred, are a note.",
+    "time. Fewer than 10, or less than one in a hundred, are a note, unless a timeout took a tenth of a second.",
     "Is the path lossless: PFC and ECN on every port of the way, `ethtool -S DEV | grep -Ei 'pause|discard|ecn'`; on "
     "the adapter `rdma statistic show link DEV` (packet_seq_err, out_of_sequence, local_ack_timeout_err), on the "
     "switch its discards; then the same MTU everywhere.",

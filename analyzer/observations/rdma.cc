@@ -58,6 +58,16 @@ constexpr Kind unreliable_gaps{
     "What the capture dropped (tcpdump says so in the end, and pcapng files hold it); the discards of switches on the "
     "way, and pause frames: `ethtool -S DEV | grep -Ei 'pause|discard'`.",
     "12 of 312 packets of 192.0.2.10 are missing: lost on the way here, or not captured"};
+constexpr Kind one_direction{
+    "RDMA-O-one-direction",
+    Severity::note,
+    "The packets of one side of a queue pair were not captured",
+    "The capture holds what one side of a reliable connection sent, and nothing of the other, although it must have "
+    "sent something: there are answers without requests, or requests go on without answers and are not repeated. What "
+    "that side did, and whether it was heard, is not known.",
+    "The capture filter and `tcpdump -Q`; a mirror port that copies one direction only; asymmetric routes or another "
+    "member of a bond, where a tap sees one of the ways.",
+    "nothing that 192.0.2.20 sent was captured"};
 constexpr Kind latency_outlier{
     "RDMA-O-latency-outlier",
     Severity::note,
@@ -71,8 +81,8 @@ constexpr Kind latency_outlier{
     "2 of 1,024 operations took far longer than others of their kind: up to 12.3 ms, with a median of 21.5 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{
-    &kinds::refused, &kinds::retries_exhausted, &kinds::congestion, &kinds::unreliable_gaps, &kinds::latency_outlier};
+constexpr std::array all_kinds{&kinds::refused,         &kinds::retries_exhausted, &kinds::congestion,
+                               &kinds::unreliable_gaps, &kinds::one_direction,     &kinds::latency_outlier};
 
 /// "all after NAKs", "12 after NAKs, 3 after timeouts of up to 4.3 s"
 std::string causes_text(const Direction& direction) {
@@ -121,28 +131,43 @@ std::string cause_of_timeouts(const Direction& direction, const std::string& her
             there, here);
     if (is_most(direction.duplicate_requests, direction.retransmitted.packets))
         return fmt::format(
-            "The packets had arrived: acknowledgments from {} are lost on the way to {}, or come too late.", there,
-            here);
+            "The packets had arrived: acknowledgments from {} come later than the timer of {} runs, or are lost on the "
+            "way to it.",
+            there, here);
+    if (direction.lost == 0)
+        return fmt::format(
+            "{} did not answer in time: the last packets of a burst are lost {}, or the answers to them are, or they "
+            "come later than the timer of {} runs.",
+            there, place_of_loss(direction, here, there), here);
     return fmt::format(
         "{} did not answer: the last packets of a burst are lost {}, or the answers to them are.", there,
         place_of_loss(direction, here, there));
 }
 
+std::string cause_of_rnr(const std::string& there) {
+    return fmt::format(
+        "{} had no receive buffer posted; the message and everything behind it were retransmitted.", there);
+}
+
 /// Why that side had to retransmit most of these packets, in one sentence.
 std::string cause_of(const Stream& stream, Side side) {
-    const Direction& direction = stream.from[side];
+    const Direction &direction = stream.from[side], &answers = stream.from[other(side)];
     const Retransmitted& again = direction.retransmitted;
     const std::string here = to_string(stream.end[side].address), there = to_string(stream.end[other(side)].address);
     const std::uint64_t most = std::max({again.nak, again.timeout, again.implied, again.rnr});
     if (most == 0) return "";
+    if (is_most(direction.out_of_order, direction.lost + direction.out_of_order))
+        return fmt::format(
+            "Packets overtake each other on the way from {} to {}: what comes late is asked for again.", here, there);
+    if (again.implied == most && is_most(answers.out_of_order, answers.lost + answers.out_of_order))
+        return fmt::format(
+            "Responses overtake each other on the way from {} to {}, which asks again for what comes late.", there,
+            here);
+    if (direction.rnr_naks != 0 && direction.lost == 0) return cause_of_rnr(there);
     if (most == again.timeout) return cause_of_timeouts(direction, here, there);
     if (most == again.implied)
         return fmt::format("Responses from {} are lost on the way to {}, which requests them again.", there, here);
-    if (most == again.rnr)
-        return fmt::format(
-            "{} had no receive buffer posted; the message and everything behind it were retransmitted.", there);
-    if (is_most(direction.out_of_order, direction.lost + direction.out_of_order))
-        return fmt::format("Packets arrive at {} out of order, and it sends a NAK for those that are late.", there);
+    if (most == again.rnr) return cause_of_rnr(there);
     return fmt::format("Packets are lost {}.", place_of_loss(direction, here, there));
 }
 
@@ -260,6 +285,9 @@ bool only_answers(const Stream& stream, Side side) {
            stream.from[other(side)].retransmitted.packets != 0;
 }
 
+/// A queue pair stood still for so long, however few packets that was about.
+constexpr Time long_timeout = 100 * capture::millisecond;
+
 void observe_retransmissions(Observations& observations, const Stream& stream, Side side, const Frames& frames) {
     if (only_answers(stream, side)) return;
     const Direction& direction = stream.from[side];
@@ -273,12 +301,24 @@ void observe_retransmissions(Observations& observations, const Stream& stream, S
          .repeated_for_rnr = again.rnr},
         frames.of(stream, again.packets != 0 ? Event::Kind::retransmission : Event::Kind::rnr_nak));
     if (o == nullptr) return;
-    if (direction.timeouts != 0) o->severity = Severity::warning;
+    if (direction.longest_timeout >= long_timeout) o->severity = Severity::warning;
     o->text = fmt::format(
         "{} retransmitted {} of its packets ({} of {}), {}", to_string(stream.end[side].address),
         percent_text(again.packets, direction.packets), grouped(again.packets), grouped(direction.packets),
         causes_text(direction));
     o->cause = cause_of(stream, side);
+}
+
+/// Requests without answers may be those of a host that is dead: then they come again.
+void observe_one_direction(Observations& observations, const Stream& stream, Side silent) {
+    constexpr std::uint64_t most_outstanding = 32;  // packets of which none has to be answered yet
+    const Direction& heard = stream.from[other(silent)];
+    if (stream.from[silent].packets != 0 || heard.packets == 0 || !is_reliable(stream.transport)) return;
+    const bool asks = std::ranges::any_of(heard.operations, [](const OperationCount& one) { return one.count != 0; });
+    if (asks && (heard.retransmitted.packets != 0 || heard.packets <= most_outstanding)) return;
+    observations.add(
+        kinds::one_direction, stream.has_session() ? session_name(stream) : stream_name(stream.id),
+        {stream.first_frame}, fmt::format("nothing that {} sent was captured", to_string(stream.end[silent].address)));
 }
 
 void observe_gaps(Observations& observations, const Stream& stream, Side side) {
@@ -348,6 +388,7 @@ void observe(const Evidence& evidence, Observations& observations) {
         if (stream.link_group == 0) observe_end(observations, stream, last_events, evidence.models.rdma_cm);
         for (const Side side : {a, b}) {
             if (stream.link_group == 0) observe_retransmissions(observations, stream, side, frames);
+            observe_one_direction(observations, stream, side);
             observe_gaps(observations, stream, side);
             observe_congestion(observations, stream, side);
         }

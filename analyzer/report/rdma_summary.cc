@@ -86,13 +86,14 @@ void write_counts(std::ostream& out, const Model& model, const Chosen& chosen, c
     out << '\n';
 }
 
-std::string queue_pairs_of(const Stream& stream, const Style& style) {
+std::string queue_pairs_of(const Stream& stream, Side from, const Style& style) {
     const auto text = [](const Endpoint& end) { return end.qpn ? std::to_string(*end.qpn) : std::string("?"); };
-    return fmt::format("{} {} {}", text(stream.end[a]), style.arrow(), text(stream.end[b]));
+    return fmt::format("{} {} {}", text(stream.end[from]), style.arrow(), text(stream.end[other(from)]));
 }
 
 /// "30 write, 2 send"
 std::string operations_of(const Direction& direction) {
+    if (!direction.sender_heard) return "?";
     std::vector<std::string> texts;
     for (const OperationType type :
          {OperationType::send, OperationType::write, OperationType::read, OperationType::atomic})
@@ -103,6 +104,7 @@ std::string operations_of(const Direction& direction) {
 
 std::string retransmitted_text(const Direction& direction) {
     const std::uint64_t packets = direction.retransmitted.packets;
+    if (!direction.sender_heard) return "?";
     if (packets == 0) return "0";
     return fmt::format("{} ({})", grouped(packets), observations::percent_text(packets, direction.packets));
 }
@@ -157,15 +159,15 @@ void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, con
                 {named ? "" : stream_name(stream->id) + " " + name_of(stream->transport)},
                 {capture::to_string(stream->end[side].address)},
                 {capture::to_string(stream->end[other(side)].address)},
-                {named ? "" : queue_pairs_of(*stream, options.style)},
+                {named ? "" : queue_pairs_of(*stream, side, options.style)},
                 {named             ? ""
                  : stream->learned ? name_of(*stream->learned)
                                    : "not known"},
                 {operations_of(direction)},
-                {grouped(direction.bytes)},
+                {direction.sender_heard ? grouped(direction.bytes) : "?"},
                 {goodput_text(direction)},
                 {retransmitted_text(direction), ink_of(direction)},
-                {grouped(direction.rnr_naks)},
+                {direction.receiver_heard ? grouped(direction.rnr_naks) : "?"},
                 {latency_text(direction.ack_rtt, 0.5, options.style.unicode)},
                 {latency_text(times, 0.5, options.style.unicode)},
                 {latency_text(times, 0.99, options.style.unicode)},

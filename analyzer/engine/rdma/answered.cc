@@ -42,6 +42,7 @@ void Streams::on_response(At& at) {
     // An acknowledgment that was cut before its syndrome may as well be a NAK.
     if (at.opcode.operation == ib::Operation::acknowledge) {
         if (at.packet.ib.has_aeth) on_acknowledgment(at);
+        else if (half.peer != nullptr) half.peer->cut_answers = true;
         return;
     }
     if (half.peer == nullptr) return;
@@ -91,7 +92,9 @@ void Streams::on_refusal(At& at) {
             return psn_distance(hole.begin, at.psn) >= 0 && psn_distance(at.psn, hole.end) > 0;
         });
         const bool seen = !requester.requests.refuse(at.psn);
-        if (seen && !was_not_ready && !passed_over && requester.lost_psn != at.psn) {
+        // Where they overtake each other it has passed here while the NAK was under way.
+        const bool overtaken = opposite_of(half).out_of_order != 0;
+        if (seen && !was_not_ready && !passed_over && !overtaken && requester.lost_psn != at.psn) {
             requester.lost_psn = at.psn;
             ++opposite_of(half).lost;
             if (requester.requests.pending.holds(at.psn)) ++opposite_of(half).lost_behind;
@@ -115,6 +118,7 @@ void Streams::on_acknowledgment(At& at) {
     if (half.own_nak && psn_distance(half.own_nak->psn, at.psn) >= 0) half.own_nak.reset();
     if (half.peer == nullptr) return;
     at.facts.duplicate_ack = half.peer->requests.has_arrived(at.psn) && half.answered == at.psn;
+    if (at.facts.duplicate_ack) count_duplicate(*half.peer, direction_of(*half.peer), &Again::acknowledged_again);
     // One that comes late, from another interface, takes nothing back.
     if (!half.answered || psn_distance(*half.answered, at.psn) > 0) half.answered = at.psn;
     half.last_response_frame = at.packet.number;
@@ -289,6 +293,13 @@ void Streams::on_repeated_response(At& at) {
     if (known != requester.repeated.end() && psn_after(at.psn) == known->end) requester.repeated.erase(known);
 }
 
+/// `what` tells of one more.
+void Streams::count_duplicate(Half& requester, Direction& asker, std::uint64_t Again::*what) {
+    const std::uint64_t before = requester.sent_again.duplicates();
+    ++(requester.sent_again.*what);
+    asker.duplicate_requests += requester.sent_again.duplicates() - before;
+}
+
 /// How many responses there will be shows at the last one, or once the MTU is known.
 void Streams::size_read(At& at, Pending& read) {
     const std::optional<std::uint32_t>& mtu = stream_of(at.half).mtu;
@@ -315,6 +326,13 @@ void Streams::take_response(At& at, Pending& read) {
         return;
     }
     const bool missed = psn_distance(read.missing_begin, at.psn) >= 0 && psn_distance(at.psn, read.missing_end) > 0;
+    if (!missed && at.sent == Sent::before && at.direction.lost_before != 0) {
+        // What has come in its place was sent later: it was not lost.
+        --at.direction.lost, --at.direction.lost_before;
+        ++at.direction.out_of_order;
+        at.facts.out_of_order = true;
+        return;
+    }
     if (!missed) {
         if (!at.facts.retransmission) on_repeated_response(at);
         return;
@@ -322,8 +340,9 @@ void Streams::take_response(At& at, Pending& read) {
     read.missing_begin = psn_after(at.psn);
     if (--read.missing == 0 && !read.passed) read.missed.reset();
     if (at.facts.retransmission) return;
-    if (read.seen.retransmitted != 0) {
-        lose_before_capture(at.direction, at.facts, 1);
+    if (read.seen.retransmitted != 0 && at.sent != Sent::before) {
+        // Where they overtake each other the one that is missing may still be under way.
+        if (at.direction.out_of_order == 0) lose_before_capture(at.direction, at.facts, 1);
         return on_repeated_response(at);
     }
     ++at.direction.out_of_order;
@@ -358,13 +377,13 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
 /// If a packet is acknowledged that has not come again yet, all that came again before it had been there in vain.
 void Streams::settle_repeated(Half& requester, Direction& asker, std::uint32_t psn) {
     const bool in_vain = requester.again && requester.again->cause == Cause::timeout && asker.out_of_order == 0 &&
-                         psn_distance(requester.again->next, psn) >= 0 &&
+                         asker.rnr_naks == 0 && psn_distance(requester.again->next, psn) >= 0 &&
                          psn_distance(psn, requester.requests.next_psn()) > 0;
     if (!in_vain) return;
     for (Repeated& one : requester.repeated) {
-        if (one.had_arrived) continue;
-        ++asker.duplicate_requests;
-        one.had_arrived = true;
+        if (std::exchange(one.had_arrived, true)) continue;
+        if (one.has_own_answer) ++asker.duplicate_requests;
+        else count_duplicate(requester, asker, &Again::had_arrived);
     }
 }
 

@@ -138,8 +138,9 @@ void Streams::note_life(const At& at) {
 /// Others behind it have been seen: it was overtaken, or it was lost and comes again.
 void Streams::on_late(At& at, const Requests::Placed& placed) {
     Half& half = at.half;
-    const bool again = is_reliable(half.key.transport) &&
-                       (goes_on(at) || placed.refused || at.packet.time - placed.since > overtaken_within);
+    const bool took_long = at.packet.time - placed.since > overtaken_within;
+    const bool again = is_reliable(half.key.transport) && at.sent != Sent::before &&
+                       (at.sent == Sent::after || goes_on(at) || placed.refused || took_long);
     if (!again && has_changed_interface(at)) return half.late_next.reset();
     if (!again) {
         ++at.direction.out_of_order;
@@ -172,19 +173,26 @@ void Streams::on_repeated(At& at, bool seen_before) {
         half.again->next = psn_after(at.psn, std::max(share_of(at), 1U));
     count(at.direction.retransmitted, half.again->cause);
     at.facts.retransmission = half.again->cause;
+    half.silent.packets += half.again->silent ? 1 : 0;
     if (half.lost_psn == at.psn) half.lost_psn.reset();
+    const bool sends_again = !has_own_answer(at);
+    if (sends_again) count_duplicate(half, at.direction, &Again::packets);
     if (half.requests.has_arrived(at.psn)) {
-        ++at.direction.duplicate_requests;
+        if (sends_again) count_duplicate(half, at.direction, &Again::had_arrived);
+        else ++at.direction.duplicate_requests;
         at.facts.duplicate_request = true;
     }
-    if (seen_before) remember_repeated(at);
+    if (!seen_before) return;
+    half.order.on_repeated(at.packet.ip_identification, at.psn);
+    remember_repeated(at);
 }
 
 void Streams::remember_repeated(At& at) {
     constexpr std::size_t most = 64;
     std::vector<Repeated>& repeated = at.half.repeated;
     if (repeated.size() >= most) repeated.erase(repeated.begin());
-    repeated.push_back({at.psn, psn_after(at.psn, std::max(share_of(at), 1U)), at.facts.duplicate_request});
+    const std::uint32_t end = psn_after(at.psn, std::max(share_of(at), 1U));
+    repeated.push_back({at.psn, end, has_own_answer(at), at.facts.duplicate_request});
 }
 
 /// A READ or an atomic.
@@ -194,6 +202,7 @@ bool Streams::has_own_answer(const At& at) { return at.facts.operation && !sends
 /// for may still come behind others that were under way.
 bool Streams::goes_on(const At& at) const {
     const Half& half = at.half;
+    if (half.again && at.sent == Sent::before) return true;  // it was overtaken by others of them
     if (!half.again || at.packet.time - half.last_request > slowest_reaction) return false;
     const bool steps_back = psn_distance(half.again->next, at.psn) < 0;
     const bool refused = half.nak &&
@@ -228,8 +237,9 @@ void Streams::note_hole(Half& half, std::uint32_t end) {
     half.holes.push_back({half.again->next, end});
     Hole& hole = half.holes.back();
     std::uint32_t psn = half.again->next;
-    for (; hole.packets < most && psn_distance(psn, end) > 0; ++hole.packets) {
+    for (std::uint32_t i = 0; i < most && psn_distance(psn, end) > 0; ++i) {
         const Pending* of = half.requests.pending.covering(psn);
+        hole.packets += of != nullptr ? 1 : 0;  // what is not pending any more has arrived
         psn = of != nullptr && of->seen.type == OperationType::read ? of->end_psn : psn_after(psn);
     }
 }
@@ -252,10 +262,13 @@ Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
         return Cause::implied;
     }
     waited = at.packet.time - std::max(half.last_request, half.last_answered);
-    if (half.peer == nullptr) return Cause::unknown;
+    // Where timers run out while others are still being retransmitted, the packet's own silence counts.
+    if (waited < shortest_timeout && asked != nullptr) waited = at.packet.time - asked->seen.last.time;
+    if (half.peer == nullptr || half.cut_answers) return Cause::unknown;
     if (waited >= shortest_timeout) return Cause::timeout;
     // Nobody refused it and no timer ran out: its requester missed an answer that was captured.
-    return has_own_answer(at) ? Cause::implied : Cause::unknown;
+    const bool was_answered = asked == nullptr || asked->answered_to;
+    return has_own_answer(at) && was_answered ? Cause::implied : Cause::unknown;
 }
 
 void Streams::begin_again(At& at) {
@@ -268,6 +281,11 @@ void Streams::begin_again(At& at) {
         half.again->event->waited = waited;
     }
     at.facts.waited = waited;
+    if (half.peer == nullptr && cause == Cause::unknown && waited >= shortest_timeout) {
+        half.again->silent = true;
+        ++half.silent.times;
+        half.silent.longest = std::max(half.silent.longest, waited);
+    }
     if (cause == Cause::rnr) {
         judge_rnr_wait(at, waited);
         at.direction.rnr_waited += waited;
@@ -286,6 +304,19 @@ void Streams::begin_again(At& at) {
     at.facts.retry = half.timeouts.count;
     stream_of(half).silence = Silence{half.timeouts.count, at.stamp(), waited, retries_of(stream_of(half))};
     judge_ack_timeout(at);
+}
+
+void Streams::settle_silent(Half& half) {
+    const Silent silent = std::exchange(half.silent, {});
+    Direction& direction = direction_of(half);
+    if (silent.packets == 0 || direction.naks + direction.rnr_naks != 0) return;
+    direction.retransmitted.timeout += silent.packets;
+    direction.timeouts += silent.times;
+    direction.longest_timeout = std::max(direction.longest_timeout, silent.longest);
+    if (half.again && half.again->silent) half.again->cause = Cause::timeout;
+    for (Event& event : model_.events)
+        if (event.stream == half.stream && event.cause == Cause::unknown && event.waited >= shortest_timeout)
+            event.cause = Cause::timeout;
 }
 
 void Streams::Row::add(std::uint64_t frame) {

@@ -15,6 +15,7 @@ struct Streams::At {
     FrameFacts& facts;
     const ib::OpcodeInfo& opcode = packet.ib.opcode();
     std::uint32_t psn = packet.ib.bth.psn;
+    Sent sent = half.order.take(packet.ip_identification, psn);
 
     FrameStamp stamp() const { return engine::step_of(packet); }
 };

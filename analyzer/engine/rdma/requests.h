@@ -82,7 +82,8 @@ private:
 /// A request that came again, [begin, end).
 struct Repeated {
     std::uint32_t begin = 0, end = 0;
-    bool had_arrived = false;  ///< false: nobody knows yet
+    bool has_own_answer = false;  ///< a READ or an atomic
+    bool had_arrived = false;     ///< false: nobody knows yet
 };
 
 /// PSNs that have not been seen, [begin, end).

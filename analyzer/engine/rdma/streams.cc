@@ -228,6 +228,7 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
         Stream& stream = stream_of(half);
         stream.end[peer->side].qpn = key.qpn;
         if (!stream.learned) stream.learned = Learned::acknowledgments;
+        settle_silent(*peer);
         return &half;
     }
     Stream& stream = model_.streams.emplace_back();

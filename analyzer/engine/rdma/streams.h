@@ -11,6 +11,7 @@
 
 #include "analyzer/engine/flat_map.h"
 #include "analyzer/engine/rdma/requests.h"
+#include "analyzer/engine/rdma/send_order.h"
 #include "analyzer/engine/rdma/sessions.h"
 #include "analyzer/engine/rdma/verdicts.h"
 #include "capture/packet.h"
@@ -75,6 +76,13 @@ private:
         Cause cause{};
         std::uint32_t next = 0;  ///< PSN that follows, if it goes on
         Event* event = nullptr;  ///< nullptr: there was no room
+        bool silent = false;     ///< nothing had come for so long, but the other queue pair was not known
+    };
+
+    /// Such repetitions: after timeouts, as it turns out if none of what its peer had sent by then was a NAK.
+    struct Silent {
+        std::uint64_t packets = 0, times = 0;
+        Time longest = 0;
     };
 
     /// Packets that did not come again although others behind them did.
@@ -100,6 +108,16 @@ private:
         bool acknowledged = false;  ///< it was since, and nothing behind it
     };
 
+    /// SENDs and WRITEs that came again: how many, and what tells that they had arrived. Each that had is acknowledged
+    /// once more, unless that is lost.
+    struct Again {
+        std::uint64_t packets = 0;
+        std::uint64_t had_arrived = 0;         ///< as was known by then
+        std::uint64_t acknowledged_again = 0;  ///< acknowledgments of what had been acknowledged
+
+        std::uint64_t duplicates() const { return std::max(had_arrived, std::min(acknowledged_again, packets)); }
+    };
+
     /// READs and atomic operations that were outstanding at a time, and the frames that show it.
     struct MostReads {
         std::uint32_t count = 0;
@@ -120,6 +138,7 @@ private:
         bool message_open = false;  ///< its last packet has not come
         bool responded = false;     ///< behind its latest request came a packet that answers a READ or an atomic
         std::optional<Repetition> again;
+        Silent silent;
         std::optional<Refusal> nak, rnr;           ///< that it was sent, and has not acted upon
         std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
         std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been retransmitted
@@ -130,6 +149,7 @@ private:
         std::unique_ptr<EarlyRetry> early_retry;
         std::optional<ib::Reth> latest_read;  ///< of the operation that was asked for last, if it is a READ
         bool cut_reads = false;               ///< READs whose length was cut off
+        bool cut_answers = false;             ///< acknowledgments of which the capture lacks what they say
         Row timeouts;
         Row rnr_waits;  ///< for the packet `rnr_psn`
         std::uint32_t rnr_psn = 0;
@@ -138,6 +158,8 @@ private:
         std::optional<FrameStamp> last_cnp;  ///< that it sent
         std::vector<Hole> holes;
         std::vector<Repeated> repeated;  ///< the latest of them
+        Again sent_again;
+        SendOrder order;
         std::uint64_t first_frame = 0;
         std::array<bool, 2> migration_seen{};  ///< packets with that value of MigReq
 
@@ -181,10 +203,12 @@ private:
     void on_late(At& at, const Requests::Placed& placed);
     void on_repeated(At& at, bool seen_before);
     void remember_repeated(At& at);
+    static void count_duplicate(Half& requester, Direction& asker, std::uint64_t Again::*what);
     static bool has_own_answer(const At& at);
     bool goes_on(const At& at) const;
     static void settle_holes(At& at);
     static void end_repetition(Half& half);
+    void settle_silent(Half& half);
     static void note_hole(Half& half, std::uint32_t end);
     Cause cause_of_repetition(const At& at, Time& waited) const;
     void begin_again(At& at);

@@ -707,6 +707,99 @@ TEST(Rdma, PacketsThatCameAgainBeforeAnAcknowledgedOneHadArrived) {
     EXPECT_EQ(w.stream().from[a].duplicate_requests, 2U);
 }
 
+TEST(Rdma, WhoAcknowledgesTheSameOnceMoreHadIt) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100);
+    w.request(a, send_only, 101);
+    w.wait(5 * capture::millisecond);
+    w.request(a, send_only, 101);  // the answer to the first one is still under way
+    w.answer(b, 101);
+    EXPECT_EQ(w.tracker.model().streams[0].from[a].duplicate_requests, 0U) << "of one of the two";
+    w.answer(b, 101), w.answer(b, 101);
+    EXPECT_EQ(w.stream().from[a].duplicate_requests, 1U) << "no more than came again";
+    EXPECT_EQ(w.stream().from[a].lost, 0U);
+}
+
+TEST(Rdma, TimeoutsBeforeTheFirstAnswerAreToldBehindIt) {
+    for (const std::uint8_t syndrome : {ack, sequence_error}) {
+        World w;
+        w.request(a, send_only, 100), w.request(a, send_only, 101);
+        w.wait(20 * capture::millisecond);
+        w.request(a, send_only, 100), w.request(a, send_only, 101);
+        EXPECT_EQ(w.tracker.model().streams[0].from[a].retransmitted.timeout, 0U) << "NAKs may not be captured";
+        w.answer(b, 101, syndrome);
+        const Direction& direction = w.stream().from[a];
+        EXPECT_EQ(direction.retransmitted.timeout, 2U);
+        EXPECT_EQ(direction.timeouts, 1U);
+        EXPECT_EQ(direction.longest_timeout, 20 * capture::millisecond + 10 * microsecond);
+        EXPECT_EQ(w.tracker.model().events[0].cause, Cause::timeout);
+    }
+}
+
+TEST(Rdma, WithoutTheSyndromesOfAnswersNoTimeoutIsClaimed) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100);
+    w.request(a, send_only, 101);
+    w.tracker.on_packet(w.packet(b, acknowledge, 101, 0));  // cut behind its BTH
+    w.wait(20 * capture::millisecond);
+    w.request(a, send_only, 101);
+    EXPECT_EQ(w.stream().from[a].retransmitted.packets, 1U);
+    EXPECT_EQ(sum(w.stream().from[a].retransmitted), 0U);
+}
+
+TEST(Rdma, ARequestThatNothingHasAnsweredIsNotAskedForAgainForItsAnswer) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100);
+    w.read(a, 101, 100), w.read(a, 101, 100);
+    EXPECT_EQ(w.stream().from[a].retransmitted.implied, 0U);
+    w.answer(b, 101, ack, response_only, 100);
+    w.read(a, 101, 100);
+    EXPECT_EQ(w.stream().from[a].retransmitted.implied, 1U);
+}
+
+/// Packets whose sender counts them, far from each other in time.
+class Overtaken : public testing::Test {
+protected:
+    void send(std::uint32_t psn, std::uint32_t identification) {
+        capture::Packet p = world_.packet(a, send_only, psn, 100);
+        p.ip_identification = identification;
+        world_.tracker.on_packet(p);
+        world_.wait(5 * capture::millisecond);
+    }
+    const Direction& direction() { return world_.stream().from[a]; }
+
+    World world_;
+};
+
+TEST_F(Overtaken, AreNotLostHoweverLateTheyCome) {
+    send(100, 7000), send(101, 7001), send(103, 7003), send(104, 7004), send(102, 7002);
+    world_.answer(b, 104);
+    EXPECT_EQ(direction().out_of_order, 1U);
+    EXPECT_EQ(direction().lost, 0U);
+    EXPECT_EQ(direction().retransmitted.packets, 0U);
+}
+
+TEST_F(Overtaken, AreNotThoseThatWereSentLater) {
+    send(100, 7000), send(101, 7001), send(103, 7003), send(104, 7004), send(102, 7005);
+    world_.answer(b, 104);
+    EXPECT_EQ(direction().out_of_order, 0U);
+    EXPECT_EQ(direction().lost, 1U);
+    EXPECT_EQ(direction().retransmitted.packets, 1U);
+}
+
+TEST_F(Overtaken, AreNotToldByNumbersThatGoByThePsn) {
+    send(100, 7000), send(101, 7001), send(101, 7001);
+    send(103, 7003), send(104, 7004), send(102, 7002);
+    EXPECT_EQ(direction().out_of_order, 0U);
+    EXPECT_EQ(direction().lost, 1U);
+}
+
+TEST_F(Overtaken, AreNotToldWhereNobodyCounts) {
+    send(100, 0), send(101, 0), send(103, 0), send(104, 0), send(102, 0);
+    EXPECT_EQ(direction().out_of_order, 0U);
+    EXPECT_EQ(direction().lost, 1U);
+}
+
 TEST(Rdma, AMessageWhosePacketsComeInDisorderIsOneOperation) {
     std::array<std::uint32_t, 4> order{10, 11, 12, 13};
     do {

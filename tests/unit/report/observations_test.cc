@@ -197,6 +197,7 @@ TEST(Observations, AStreamSaysWhyItsPacketsWereSentAgain) {
         stream.from[a].packets = 1000;
         stream.from[a].retransmitted = {.packets = 14, .nak = 4, .timeout = 10, .rnr = 0, .implied = 0};
         stream.from[a].timeouts = 2;
+        stream.from[engine::rdma::b].packets = 900;
         stream.from[a].longest_timeout = 4'300 * capture::millisecond;
     }
     model.streams[1].link_group = 1;  // of which SMC-R tells
@@ -365,7 +366,7 @@ TEST_F(OneStream, SaysWherePacketsAreLost) {
     direction().lost_before = 7, direction().lost_behind = 5;
     EXPECT_THAT(cause(), HasSubstr("7 before the point of capture, 5 behind it"));
     direction().out_of_order = 20;
-    EXPECT_THAT(cause(), HasSubstr("out of order"));
+    EXPECT_THAT(cause(), HasSubstr("Packets overtake each other on the way from 192.0.2.10 to 192.0.2.20"));
 }
 
 TEST_F(OneStream, SaysWhatDoesNotArriveBeforeATimeOut) {
@@ -376,7 +377,51 @@ TEST_F(OneStream, SaysWhatDoesNotArriveBeforeATimeOut) {
     EXPECT_THAT(cause(), HasSubstr("NAKs from 192.0.2.20 have no effect"));
     direction().unheeded_naks = 0;
     direction().duplicate_requests = 9;
-    EXPECT_THAT(cause(), HasSubstr("acknowledgments from 192.0.2.20 are lost"));
+    EXPECT_THAT(cause(), HasSubstr("acknowledgments from 192.0.2.20 come later than the timer of 192.0.2.10 runs"));
+    direction().duplicate_requests = 0;
+    EXPECT_THAT(cause(), HasSubstr("192.0.2.20 did not answer in time"));
+    direction().lost = 5;
+    EXPECT_THAT(cause(), HasSubstr("192.0.2.20 did not answer: the last packets of a burst are lost"));
+}
+
+TEST_F(OneStream, AFewThatComeAgainAreANoteUnlessAllStoodStill) {
+    direction().retransmitted = {.packets = 2, .timeout = 2};
+    direction().timeouts = 2;
+    direction().longest_timeout = 20 * capture::millisecond;
+    EXPECT_EQ(observed({.rdma = &model_}).at(0).severity, engine::Severity::note);
+    direction().longest_timeout = 4'300 * capture::millisecond;
+    EXPECT_EQ(observed({.rdma = &model_}).at(0).severity, engine::Severity::warning);
+}
+
+TEST_F(OneStream, WhoHasNoReceiveBufferIsNoLossyPath) {
+    direction().retransmitted = {.packets = 300, .nak = 10, .timeout = 200, .rnr = 80};
+    direction().rnr_naks = 12;
+    EXPECT_THAT(observed({.rdma = &model_}).at(1).cause, HasSubstr("192.0.2.20 had no receive buffer posted"));
+    direction().lost = 40;
+    EXPECT_THAT(observed({.rdma = &model_}).at(1).cause, HasSubstr("are lost"));
+}
+
+TEST_F(OneStream, ResponsesThatOvertakeEachOtherAreNotLost) {
+    engine::rdma::Direction& answers = model_.streams[0].from[engine::rdma::b];
+    answers.packets = 500;
+    answers.out_of_order = 50;
+    direction().retransmitted = {.packets = 20, .implied = 20};
+    EXPECT_THAT(cause(), HasSubstr("Responses overtake each other on the way from 192.0.2.20 to 192.0.2.10"));
+}
+
+TEST_F(OneStream, OneDirectionOnlyIsSaid) {
+    engine::rdma::Direction& answers = model_.streams[0].from[engine::rdma::b];
+    EXPECT_THAT(ids(), ElementsAre("RDMA-O-one-direction"));
+    EXPECT_EQ(observed({.rdma = &model_}).at(0).text, "nothing that 192.0.2.20 sent was captured");
+    direction().retransmitted.packets = 1;  // its requester did not hear it either
+    EXPECT_THAT(ids(), ElementsAre("RDMA-O-retransmissions"));
+    direction().retransmitted.packets = 0;
+    direction().packets = 3;  // all of them may be outstanding
+    EXPECT_THAT(ids(), ElementsAre());
+    direction().operations[0].count = 0;  // answers only: somebody has asked
+    EXPECT_THAT(ids(), ElementsAre("RDMA-O-one-direction"));
+    answers.packets = 3;
+    EXPECT_THAT(ids(), ElementsAre());
 }
 
 TEST_F(OneStream, AnswersThatComeAgainAreTheirRequestersTrouble) {
