@@ -47,8 +47,10 @@ std::uint64_t hash_of_segment(const Packet& packet) {
 
 }  // namespace
 
-DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std::size_t capacity) : window_(window) {
-    originals_.resize(interface_count > 1 ? capacity : std::min(capacity, most_of_one_interface));
+DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std::size_t capacity)
+    : window_(window), is_one_interface_(interface_count <= 1) {
+    originals_.resize(is_one_interface_ ? std::min(capacity, most_of_one_interface) : capacity);
+    first_of_.resize(most_interfaces);
     buckets_.resize(std::bit_ceil(2 * originals_.size()));
     pairs_.resize(pair_count);
     heard_.resize(most_interfaces);
@@ -74,7 +76,24 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
     way.youngest = next_;
     way.identification = packet.ip_identification;
     remember(fingerprint, packet, packet.number, std::uint64_t{1} << packet.interface);
+    compare_clocks(fingerprint, packet);
     return {};
+}
+
+/// Only what IP identifies is the same frame however far apart, and only if several are equally far.
+void DuplicateFilter::compare_clocks(std::uint64_t fingerprint, const Packet& packet) {
+    constexpr std::uint32_t most_first = 2048, enough = 8;
+    constexpr Time steady = 100 * millisecond;  // clocks drift, and so does what the network takes
+    if (is_one_interface_ || clock_offset_ || packet.ip_identification == 0) return;
+    if (first_of_[packet.interface]++ >= most_first) return;
+    const auto [entry, is_new] = first_.try_emplace(fingerprint, First{packet.number, packet.interface, packet.time});
+    const First& first = entry->second;
+    const Time offset = packet.time - first.time;
+    if (is_new || first.interface == packet.interface || (offset <= window_ && offset >= -window_)) return;
+    const Time change = offset - latest_offset_;
+    equal_offsets_ = change <= steady && change >= -steady ? equal_offsets_ + 1 : 1;
+    latest_offset_ = offset;
+    if (equal_offsets_ >= enough) clock_offset_ = ClockOffset{offset, first.frame, packet.number};
 }
 
 DuplicateFilter::Direction DuplicateFilter::direction_of(const Packet& packet) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "capture/packet.h"
@@ -19,14 +20,26 @@ namespace fabricscope::capture {
 /// millisecond if they may have one identification for all; and if they have none it is soon there, before anything has
 /// gone the opposite way: so retransmissions stay, which a timer or an answer brings about. A file that begins when
 /// another one has ended, as those of a ring buffer do, holds no copies of it but those that IP identifies.
+///
+/// Interfaces whose clocks differ by more than the window hold copies that are not recognised: by how much their first
+/// frames differ tells that.
 class DuplicateFilter {
 public:
+    /// Two interfaces that both hold the same frames, at other times.
+    struct ClockOffset {
+        Time by = 0;  ///< the second one is behind, or ahead where that is negative
+        std::uint64_t frame = 0, copy = 0;
+    };
+
     /// `interface_count` as the source tells it. Originals are remembered for `window`, the youngest `capacity` of
     /// them, fewer if there is but one interface.
     explicit DuplicateFilter(std::uint32_t interface_count, Time window = second, std::size_t capacity = 16'384);
 
     /// The number of the earlier frame that this packet is a copy of. To be asked once for each packet.
     std::optional<std::uint64_t> original_of(const Packet& packet);
+
+    /// Nothing if the clocks do not differ by more than the window, as far as is known by now.
+    const std::optional<ClockOffset>& clock_offset() const { return clock_offset_; }
 
 private:
     struct Original {
@@ -55,6 +68,13 @@ private:
         std::array<Way, 2> ways{};
     };
 
+    /// One of the first frames of an interface.
+    struct First {
+        std::uint64_t frame;
+        std::uint32_t interface;
+        Time time;
+    };
+
     struct Direction {
         Way &way, &opposite;
         std::uint64_t ends;  ///< a hash of both addresses, another one for the other way
@@ -67,6 +87,7 @@ private:
     bool is_copy(
         const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const;
     void remember(std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces);
+    void compare_clocks(std::uint64_t fingerprint, const Packet& packet);
     bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() >= next_; }
 
     Time window_;
@@ -75,6 +96,12 @@ private:
     std::vector<Pair> pairs_;             ///< by a hash of the addresses; one takes another's place
     std::uint64_t next_ = 1;              ///< serial number of the next original
     std::vector<Heard> heard_;            ///< by interface
+    bool is_one_interface_;
+    std::unordered_map<std::uint64_t, First> first_;  ///< by their fingerprints
+    std::vector<std::uint32_t> first_of_;             ///< how many of them, by interface
+    Time latest_offset_ = 0;
+    std::uint32_t equal_offsets_ = 0;  ///< one after the other
+    std::optional<ClockOffset> clock_offset_;
 };
 
 }  // namespace fabricscope::capture

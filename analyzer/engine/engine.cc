@@ -78,6 +78,7 @@ void Engine::on_packet(const capture::Packet& packet) {
 }
 
 void Engine::finish() {
+    capture_.clock_offset = copies_.clock_offset();
     for (const Follower& follower : followers()) follower.tracker.finish();
     share_account();
 }

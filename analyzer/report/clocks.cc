@@ -95,4 +95,15 @@ std::vector<std::string> clock_warnings(const Model& model, const std::map<std::
     return warnings;
 }
 
+std::vector<std::string> clock_warnings(
+    const capture::DuplicateFilter::ClockOffset& offset, const std::map<std::uint64_t, Place>& places) {
+    const auto first = places.find(offset.frame), copy = places.find(offset.copy);
+    if (first == places.end() || copy == places.end() || first->second.file == copy->second.file) return {};
+    const std::string by = seconds_text(offset.by);
+    return {fmt::format(
+        "the clocks of the files differ: {} has {} s later what {} has as well (frames {} and {}); these copies are "
+        "taken for retransmissions, unless the file is shifted: editcap -t -{} ...",
+        copy->second.file, by, first->second.file, offset.copy, offset.frame, by)};
+}
+
 }  // namespace fabricscope::report

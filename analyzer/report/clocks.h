@@ -3,7 +3,8 @@
 //
 // An answer comes after its question. Where the question stands in one file and the answer in another, and
 // the answer has the earlier time, the clocks differ by that much at least. Clocks that differ by less than
-// the network takes contradict nothing, and cannot be told apart from right ones.
+// the network takes contradict nothing, and cannot be told apart from right ones. Where both files hold the same
+// frames, these tell how much the clocks differ.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "analyzer/engine/smcr/model.h"
 #include "analyzer/report/results.h"
+#include "capture/duplicate_filter.h"
 
 namespace fabricscope::report {
 
@@ -22,5 +24,8 @@ std::set<std::uint64_t> frames_with_an_order(const engine::smcr::Model& model);
 
 /// One sentence for each two files that contradict each other; none if `places` is empty.
 std::vector<std::string> clock_warnings(const engine::smcr::Model& model, const std::map<std::uint64_t, Place>& places);
+/// The same where both files hold the same frames.
+std::vector<std::string> clock_warnings(
+    const capture::DuplicateFilter::ClockOffset& offset, const std::map<std::uint64_t, Place>& places);
 
 }  // namespace fabricscope::report

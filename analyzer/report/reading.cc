@@ -201,6 +201,9 @@ Results results_of(
     const engine::Engine& engine = *reading.engine;
     std::vector<std::string> warnings = clock_warnings(
         engine.smcr(), places_of(frames_with_an_order(engine.smcr()), reading));
+    if (const auto& offset = engine.capture().clock_offset)
+        std::ranges::move(
+            clock_warnings(*offset, places_of({offset->frame, offset->copy}, reading)), std::back_inserter(warnings));
     const engine::Models models = engine.models();
     std::vector<observations::Observation> seen = observations::observe(
         {.models = models,

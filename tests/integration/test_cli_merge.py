@@ -117,6 +117,17 @@ def test_clocks_that_differ_by_less_than_the_network_takes_are_not(tmp_path):
     assert analyze(client, shifted(server, 0.0001, tmp_path / "shifted.pcapng"))["capture"]["warnings"] == []
 
 
+def test_copies_by_a_clock_that_differs(tmp_path):
+    """Both hosts' captures: within a second copies are known as such; beyond, that they are there, and by how much."""
+    here = sample("rdmacm_rping_v4")
+    result = analyze(here, shifted(here, 0.5, tmp_path / "soon.pcap"))
+    assert result["capture"]["warnings"] == [] and result["capture"]["copied_frames"] > 0
+    late = shifted(here, 700, tmp_path / "late.pcap")
+    (warning,) = analyze(here, late)["capture"]["warnings"]
+    assert f"{late} has 700.000000000 s later what {here} has as well" in warning and "editcap -t -700.000000000 " in warning
+    assert [o["id"] for o in analyze(here, late)["observations"]][0] == "CAPTURE-O-clocks"
+
+
 def test_tcp_of_one_host_and_roce_of_another(tmp_path):
     tcp = keep(sample(ECHO), "tcp", tmp_path / "tcp.pcapng")
     roce = shifted(keep(sample(ECHO), "udp.dstport == 4791", tmp_path / "roce.pcapng"), -1, tmp_path / "shifted.pcapng")

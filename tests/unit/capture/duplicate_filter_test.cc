@@ -72,6 +72,26 @@ TEST(DuplicateFilter, SendersThatCount) {
     EXPECT_FALSE(is_copy(filter, segment(2, 2), 0, 100 * millisecond + 1)) << "too late";
 }
 
+TEST(DuplicateFilter, ClocksThatDiffer) {
+    constexpr std::uint16_t frames = 8;
+    const auto offset_of = [](Time by, Time drift, std::uint32_t interface, std::uint16_t identification) {
+        DuplicateFilter filter(2);
+        for (std::uint16_t i = 0; i < frames; ++i) {
+            const Octets octets = segment(static_cast<std::uint16_t>(identification != 0 ? identification + i : 0), i);
+            is_copy(filter, octets, 0, i * millisecond);
+            is_copy(filter, octets, interface, i * millisecond + by + i * drift);
+        }
+        return filter.clock_offset();
+    };
+    ASSERT_TRUE(offset_of(5 * second, millisecond, 1, 1));
+    EXPECT_EQ(offset_of(5 * second, millisecond, 1, 1)->by, 5 * second + 7 * millisecond);
+    EXPECT_EQ(offset_of(-5 * second, 0, 1, 1)->by, -5 * second);
+    EXPECT_FALSE(offset_of(second / 2, 0, 1, 1)) << "they are known as copies";
+    EXPECT_FALSE(offset_of(5 * second, second, 1, 1)) << "each differs by another time";
+    EXPECT_FALSE(offset_of(5 * second, 0, 0, 1)) << "one interface has one clock";
+    EXPECT_FALSE(offset_of(5 * second, 0, 1, 0)) << "IP identifies none of them";
+}
+
 TEST(DuplicateFilter, SendersWithOneIdentificationForAll) {
     DuplicateFilter filter(1);
     EXPECT_FALSE(is_copy(filter, segment(7), 0));
