@@ -49,6 +49,25 @@ constexpr Kind set_up_failed{
     "all of the connection's TCP was captured.",
     "Which side closed or reset TCP, and its log at that time: `dmesg`, `journalctl -k`, and the application's.",
     "the connection broke off during the set-up; the server reset TCP"};
+constexpr Kind refused{
+    "SMCR-O-refused",
+    Severity::warning,
+    "The connection was refused",
+    "The answer to the SYN was a TCP reset, so that neither SMC nor TCP came up: nobody listens on that port, or a "
+    "firewall answers for the server.",
+    "On the server: `ss -ltn` and `smcss -l` list who listens, on which address and port; did the program start, or "
+    "end? Then rules that reject with tcp-reset: `nft list ruleset`.",
+    "the connection was refused: the server answered the SYN with a TCP reset"};
+constexpr Kind no_answer{
+    "SMCR-O-no-answer",
+    Severity::note,
+    "SYN was not answered",
+    "The client sent its SYN again and again, and nothing else of the connection was captured: SYNs do not get to the "
+    "server, or it drops them, or its answers took another path than the one that was captured.",
+    "Capture at the server: does the SYN arrive, and does an answer leave? Then firewalls that drop (`nft list "
+    "ruleset`, security groups), the address and its route, and a full listen queue (`ss -ltn`, `nstat "
+    "TcpExtListenDrops`).",
+    "the connection did not begin: the SYN was sent again for 7.13 s, and no answer was captured"};
 constexpr Kind not_taken_up{
     "SMCR-O-not-taken-up",
     Severity::note,
@@ -163,10 +182,10 @@ constexpr Kind data_missing{
 }  // namespace kinds
 
 constexpr std::array all_kinds{
-    &kinds::no_roce,          &kinds::declined,     &kinds::set_up_failed, &kinds::link_failed,    &kinds::urgent_stall,
-    &kinds::abnormal_close,   &kinds::stall,        &kinds::failover,      &kinds::llc_unanswered, &kinds::llc_refused,
-    &kinds::add_link_refused, &kinds::not_taken_up, &kinds::unclear,       &kinds::smc_d,          &kinds::midstream,
-    &kinds::data_missing};
+    &kinds::no_roce,        &kinds::declined,  &kinds::set_up_failed,    &kinds::link_failed,    &kinds::urgent_stall,
+    &kinds::abnormal_close, &kinds::stall,     &kinds::failover,         &kinds::llc_unanswered, &kinds::llc_refused,
+    &kinds::refused,        &kinds::no_answer, &kinds::add_link_refused, &kinds::not_taken_up,   &kinds::unclear,
+    &kinds::smc_d,          &kinds::midstream, &kinds::data_missing};
 
 constexpr Time second = capture::second;
 
@@ -237,6 +256,20 @@ bool waited_in_vain(const Connection& connection) {
            (connection.decline->code == confirm_link_timeout || connection.decline->code == add_link_timeout);
 }
 
+/// Whether the server's answer to the SYN was a reset.
+bool was_refused(const Connection& connection) {
+    return connection.outcome == Outcome::failed && connection.reset_by == Side::server && !connection.setup.syn_ack &&
+           !connection.setup.proposal && !connection.setup.accept;
+}
+
+/// How long the client has repeated its SYN, if nothing else of the connection was captured; 0: it did not, or the same
+/// SYN was captured twice.
+Time repeated_syn(const Connection& connection) {
+    constexpr Time shortest = second / 2;  // TCP waits for a second at first
+    const Time repeated = connection.last_time - connection.first_time;
+    return connection.setup.syn && !connection.setup.beyond_syn && repeated >= shortest ? repeated : 0;
+}
+
 class Sessions {
 public:
     Sessions(const Evidence& evidence, Observations& observations)
@@ -257,6 +290,7 @@ private:
     Time longest_wait(const LinkGroup& group) const;
     void observe(const Connection& connection);
     void outcome(const Connection& connection);
+    void refused(const Connection& connection);
     void no_roce(const Connection& connection);
     void ending(const Connection& connection);
     void failover(const Connection& connection);
@@ -407,11 +441,21 @@ void Sessions::outcome(const Connection& connection) {
             return;
         }
         case Outcome::failed:
+            if (was_refused(connection)) return refused(connection);
             add(kinds::set_up_failed, {frame_of(setup.syn), frame_of(setup.decline), connection.reset_frame});
             return;
         case Outcome::plain_tcp: add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}); return;
-        case Outcome::unknown: add(kinds::unclear, {connection.first_frame}); return;
+        case Outcome::unknown:
+            add(repeated_syn(connection) != 0 ? kinds::no_answer : kinds::unclear, {connection.first_frame});
+            return;
     }
+}
+
+void Sessions::refused(const Connection& connection) {
+    Observation& o = observations_.add(
+        kinds::refused, session_of(connection), frames_of({frame_of(connection.setup.syn), connection.reset_frame}),
+        "the connection " + why_not(connection));
+    o.cause = fmt::format("Nobody listens on {}, or a firewall rejects it.", to_string(*connection.server));
 }
 
 /// Where a message was lost, the capture shows if it holds what was waited for.
@@ -566,11 +610,16 @@ std::string why_not(const Connection& connection) {
             return "took SMC-D: its data goes through shared memory and cannot be captured on a network";
         case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
         case Outcome::failed:
+            if (was_refused(connection)) return "was refused: the server answered the SYN with a TCP reset";
             return "broke off during the set-up" + decline +
                    (connection.reset_by ? fmt::format("; the {} reset TCP", name_of(*connection.reset_by)) : "");
         case Outcome::plain_tcp:
             return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
         case Outcome::unknown:
+            if (const Time repeated = repeated_syn(connection); repeated != 0)
+                return fmt::format(
+                    "did not begin: the SYN was sent again for {}, and no answer was captured",
+                    duration_text(repeated));
             return "may or may not have come up over SMC: the capture does not hold the whole set-up";
     }
     return {};

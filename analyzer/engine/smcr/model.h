@@ -124,6 +124,7 @@ struct Setup {
     std::optional<FrameStamp> syn, syn_ack, proposal, accept, confirm, decline;
     std::optional<FrameStamp> confirm_link;  ///< the reply, on first contact
     std::optional<FrameStamp> first_data;    ///< first RDMA WRITE or CDC in either direction
+    bool beyond_syn = false;                 ///< another TCP segment than SYNs was captured
 
     /// Whether what the client sends over TCP is captured, and what the server sends.
     bool hears_both() const { return (syn || proposal) && (syn_ack || accept); }

@@ -75,6 +75,40 @@ TEST(Observations, WhatFollowsFromALinkThatFailedIsCountedWithIt) {
     EXPECT_EQ(all[0].frames.back(), 30);
 }
 
+/// Of a connection of which this is all that came back for its SYN.
+std::vector<Observation> observed_after_syn(Time repeated_for, std::optional<Side> reset_by) {
+    Model model;
+    model.connections = {connection(1)};
+    Connection& c = model.connections[0];
+    c.setup = {};
+    c.setup.syn = FrameStamp{start, 1};
+    c.first_time = start, c.last_time = start + repeated_for;
+    c.outcome = reset_by ? Outcome::failed : Outcome::unknown;
+    c.setup.beyond_syn = reset_by.has_value();
+    c.reset_by = reset_by;
+    c.reset_frame = reset_by ? 2 : 0;
+    return observed({.smcr = &model});
+}
+
+TEST(Observations, ARefusedConnectionIsNoSetUpThatBrokeOff) {
+    const auto all = observed_after_syn(1, Side::server);
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-refused");
+    EXPECT_THAT(all[0].frames, ElementsAre(1, 2));
+    EXPECT_EQ(all[0].text, "the connection was refused: the server answered the SYN with a TCP reset");
+    EXPECT_THAT(all[0].cause, HasSubstr("Nobody listens on 192.0.2.20:18001"));
+}
+
+TEST(Observations, ASynThatIsRepeatedInVainIsANote) {
+    const auto all = observed_after_syn(7 * capture::second, std::nullopt);
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-no-answer");
+    EXPECT_EQ(all[0].severity, Severity::note);
+    EXPECT_EQ(
+        all[0].text, "the connection did not begin: the SYN was sent again for 7.00 s, and no answer was captured");
+    EXPECT_STREQ(observed_after_syn(capture::millisecond, std::nullopt).at(0).id, "SMCR-O-unclear") << "captured twice";
+}
+
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};
