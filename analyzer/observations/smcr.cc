@@ -127,7 +127,7 @@ constexpr Kind link_failed{
     "A side went on sending and got no acknowledgment until it gave up, or a link was deleted for lost path. "
     "Retransmissions, unanswered requests and connections that were aborted with the link are counted here.",
     "The peer's host and port at that time: `rdma link`, `ip -s link`, `dmesg` (link removed, port down), switch port "
-    "counters. A second link for each link group (two RNICs) would have kept the connections.",
+    "counters. A second link for each link group (two RNICs) keeps the connections.",
     "link 1 failed: the client retransmitted 288 packets and got no answer"};
 constexpr Kind failover{
     "SMCR-O-failover",
@@ -286,6 +286,7 @@ public:
 private:
     void observe(const LinkGroup& group);
     void observe(const LinkGroup& group, const Link& link);
+    void failed(const LinkGroup& group, const Link& link, const LlcExchange* lost);
     void observe_exchanges(const LinkGroup& group);
     Time longest_wait(const LinkGroup& group) const;
     void observe(const Connection& connection);
@@ -294,6 +295,7 @@ private:
     void no_roce(const Connection& connection);
     void ending(const Connection& connection);
     void failover(const Connection& connection);
+    static void explain_failover(Observation& o, const LinkGroup& group, std::uint8_t left);
     void data(const Connection& connection, Side from);
     bool urgent_stall(const Connection& connection, Side from);
 
@@ -330,25 +332,32 @@ std::string silence_of(const Link& link, Side sender) {
         duration_text(link.repeated[sender].last.time - heard));
 }
 
+/// The DELETE LINK that says that the path of the link was lost; nullptr if there is none.
+const LlcExchange* lost_path(const LinkGroup& group, const Link& link) {
+    constexpr std::uint32_t reason = 0x00010000;
+    if (!link.number || link_numbered(group, *link.number) != &link) return nullptr;
+    if (link.state != LinkState::deleted && link.state != LinkState::failed) return nullptr;
+    const auto found = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
+        const bool about_it = exchange.change.all || exchange.change.link == link.number;
+        return exchange.type == wire::LlcType::delete_link && about_it && exchange.change.reason == reason;
+    });
+    return found != group.exchanges.end() ? &*found : nullptr;
+}
+
+/// The client can only ask for it (RFC 7609, 3.5.4).
+bool deletes(const LinkGroup& group, const LlcExchange& deletion) {
+    return deletion.from == Side::server && group.roles_known;
+}
+
 void Sessions::observe(const LinkGroup& group, const Link& link) {
-    if (link.packets == 0) return;
-    const std::optional<Side> in_vain = repeats_in_vain(link);
-    if (link.state == LinkState::failed) {
-        broken_.insert(group.id);
-        std::string text = link_text(link) + " failed";
-        if (in_vain)
-            text += fmt::format(
-                ": the {} retransmitted {} and got no answer", name_of(*in_vain),
-                counted(link.repeated[*in_vain].count, "packet"));
-        const Repetitions* repeated = in_vain ? &link.repeated[*in_vain] : nullptr;
-        Observation& o = observations_.add(
-            kinds::link_failed, session_of(group),
-            frames_of({link.first_frame, repeated ? repeated->first.frame : 0, repeated ? repeated->last.frame : 0}),
-            std::move(text));
-        o.count = std::max<std::uint64_t>(link.retransmissions, 1);
-        if (in_vain) o.cause = silence_of(link, *in_vain);
-        return;
+    const LlcExchange* lost = lost_path(group, link);
+    if (link.packets == 0 && lost == nullptr) return;
+    if (link.state == LinkState::failed || lost != nullptr) {
+        const bool goes_on = std::ranges::count(group.links, LinkState::active, &Link::state) != 0;
+        if (!goes_on || lost == nullptr) broken_.insert(group.id);
+        return failed(group, link, lost);
     }
+    const std::optional<Side> in_vain = repeats_in_vain(link);
     const auto& [client, server] = link.repeated.values;
     Observation* o = observe_packets(
         observations_, session_of(group),
@@ -359,6 +368,29 @@ void Sessions::observe(const LinkGroup& group, const Link& link) {
     if (in_vain) o->cause = silence_of(link, *in_vain);
     if (const Time longest = longest_wait(group); longest != 0)
         o->text += fmt::format("; meanwhile a sender waited {} for window", duration_text(longest));
+}
+
+/// `lost`: the DELETE LINK that says so, if one does. The link group may go on without the link.
+void Sessions::failed(const LinkGroup& group, const Link& link, const LlcExchange* lost) {
+    const std::optional<Side> in_vain = repeats_in_vain(link);
+    const Repetitions repeated = in_vain ? link.repeated[*in_vain] : Repetitions{};
+    std::vector<std::string> how;
+    if (in_vain)
+        how.push_back(fmt::format(
+            "the {} retransmitted {} and got no answer", name_of(*in_vain), counted(repeated.count, "packet")));
+    else if (link.retransmissions != 0)
+        how.push_back(fmt::format("{} retransmitted", counted(link.retransmissions, "packet")));
+    if (lost != nullptr)
+        how.push_back(fmt::format(
+            "the {} {}: lost path", name_of(lost->from), deletes(group, *lost) ? "deleted it" : "asked to delete it"));
+    Observation& o = observations_.add(
+        kinds::link_failed, session_of(group),
+        frames_of(
+            {link.first_frame, repeated.first.frame, repeated.last.frame, lost != nullptr ? lost->request.frame : 0}),
+        fmt::format("{} failed{}{}", link_text(link), how.empty() ? "" : ": ", fmt::join(how, "; ")));
+    o.count = std::max<std::uint64_t>(link.retransmissions, 1);
+    if (in_vain) o.cause = silence_of(link, *in_vain);
+    if (link.retransmissions != 0) lossy_.insert(group.id);
 }
 
 Time Sessions::longest_wait(const LinkGroup& group) const {
@@ -378,6 +410,8 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
     };
     std::vector<Trouble> troubles;
     for (const LlcExchange& exchange : group.exchanges) {
+        const Link* carrier = exchange.link ? link_numbered(group, *exchange.link) : nullptr;
+        if (carrier != nullptr && lost_path(group, *carrier) != nullptr) continue;
         const Kind* kind = nullptr;
         // A link that is gone already need not be deleted.
         const bool refused = exchange.refused && exchange.type != wire::LlcType::delete_link;
@@ -535,24 +569,39 @@ std::string replayed_text(const Connection& connection) {
     return octets != 0 ? counted(octets, "byte") + " were written again" : "nothing was written again";
 }
 
+/// The links between which the connection moved, as far as the capture shows it.
+LinkMove move_of(const Connection& connection) {
+    const auto& [client, server] = connection.from.values;
+    return client.move.from ? client.move : server.move;
+}
+
 void Sessions::failover(const Connection& connection) {
     std::uint64_t validations = 0;
     for (const Direction& direction : connection.from.values) validations += direction.failover_cdcs;
     if (validations == 0) return;
+    const LinkMove move = move_of(connection);
+    const std::string links = move.from && move.to ? fmt::format("from link {} to link {}", *move.from, *move.to)
+                                                   : "to another link";
     Observation& o = observations_.add(
-        kinds::failover, session_of(connection), {},
-        fmt::format("the connection moved to another link, and {}", replayed_text(connection)));
+        kinds::failover, session_of(connection), frames_of({move.frame}),
+        fmt::format("the connection moved {}, and {}", links, replayed_text(connection)));
     o.count = validations;
     const LinkGroup* group = group_of(connection);
-    if (group == nullptr) return;
-    for (const Link& link : group->links) {
-        if (link.packets == 0 || (link.state != LinkState::failed && link.state != LinkState::deleted)) continue;
-        o.cause = fmt::format(
-            "{} was {}.", link.number ? fmt::format("Link {}", *link.number) : "A link",
-            link.state == LinkState::failed ? "lost" : "deleted");
-    }
-    const auto deletion = std::ranges::find(group->exchanges, wire::LlcType::delete_link, &LlcExchange::type);
-    if (deletion != group->exchanges.end()) o.frames = frames_of({deletion->request.frame, frame_of(deletion->reply)});
+    if (group != nullptr && move.from) explain_failover(o, *group, *move.from);
+}
+
+/// Says what became of the link that was left.
+void Sessions::explain_failover(Observation& o, const LinkGroup& group, std::uint8_t left) {
+    const Link* link = link_numbered(group, left);
+    if (link != nullptr && (link->state == LinkState::failed || link->state == LinkState::deleted))
+        o.cause = fmt::format("Link {} was {}.", left, link->state == LinkState::failed ? "lost" : "deleted");
+    const auto deletion = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
+        return exchange.type == wire::LlcType::delete_link && exchange.change.link == left;
+    });
+    if (deletion == group.exchanges.end()) return;
+    o.frames = frames_of({deletion->request.frame, frame_of(deletion->reply)});
+    if (const std::string why = reason_text(deletion->type, deletion->change); !why.empty())
+        o.cause = fmt::format("DELETE LINK says of link {}: {}.", left, why);
 }
 
 bool Sessions::urgent_stall(const Connection& connection, Side from) {

@@ -109,6 +109,53 @@ TEST(Observations, ASynThatIsRepeatedInVainIsANote) {
     EXPECT_STREQ(observed_after_syn(capture::millisecond, std::nullopt).at(0).id, "SMCR-O-unclear") << "captured twice";
 }
 
+/// A link group whose second link is gone, as a DELETE LINK says; connection 1 has moved to the first.
+Model with_lost_path(std::uint32_t reason) {
+    Model model;
+    model.connections = {connection(1)};
+    model.connections[0].from[Side::client].failover_cdcs = 1;
+    model.connections[0].from[Side::client].move = {.from = 2, .to = 1, .frame = 40};
+    model.link_groups = {link_group()};
+    LinkGroup& group = model.link_groups[0];
+    for (const std::uint8_t number : {std::uint8_t{2}, std::uint8_t{3}}) {
+        Link& link = group.links.emplace_back(Link(group.links[0]));
+        link.number = number;
+        link.state = LinkState::deleted;
+    }
+    LlcExchange& deletion = group.exchanges.emplace_back();
+    deletion.type = wire::LlcType::delete_link;
+    deletion.from = Side::server;
+    deletion.link = 1;
+    deletion.request = {start, 38};
+    deletion.change = {.link = 2, .reason = reason};
+    LlcExchange& test = group.exchanges.emplace_back();
+    test.type = wire::LlcType::test_link;
+    test.from = Side::client;
+    test.link = 2;
+    test.request = {start, 30};
+    return model;
+}
+
+TEST(Observations, ALinkThatWasDeletedForLostPathFailed) {
+    const Model model = with_lost_path(0x00010000);
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(2)) << "the unanswered TEST LINK follows from it";
+    EXPECT_STREQ(all[0].id, "SMCR-O-link-failed");
+    EXPECT_EQ(all[0].text, "link 2 failed: the server deleted it: lost path");
+    EXPECT_EQ(all[0].frames.back(), 38);
+    EXPECT_STREQ(all[1].id, "SMCR-O-failover");
+}
+
+TEST(Observations, AFailoverNamesTheLinkThatWasLeft) {
+    const Model model = with_lost_path(0x00030000);
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-failover");
+    EXPECT_EQ(all[0].text, "the connection moved from link 2 to link 1, and nothing was written again");
+    EXPECT_THAT(all[0].cause, HasSubstr("of link 2"));
+    EXPECT_THAT(all[0].frames, ElementsAre(38));
+}
+
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};
