@@ -100,7 +100,7 @@ constexpr Kind abnormal_close{
     "Applications do so on purpose, with SO_LINGER 0 or by closing with unread data; a process that is killed does so, "
     "too.",
     "The application on the side that aborted, and its log at that time.",
-    "the connection closed abnormally: the client aborted"};
+    "the connection closed abnormally: the client aborted, the server followed"};
 constexpr Kind urgent_stall{
     "SMCR-O-urgent-stall",
     Severity::error,
@@ -538,24 +538,36 @@ void Sessions::no_roce(const Connection& connection) {
     if (group != nullptr) o.cause = lost_where(*group, *connection.decline);
 }
 
+/// "the client aborted, the server followed": who did what to end the connection, the first one first.
+std::string end_text(const Connection& connection, std::vector<std::uint64_t>& frames) {
+    struct Step {
+        std::uint64_t frame;
+        Side by;
+        const char* what;
+    };
+    std::vector<Step> steps;
+    for (const Side side : {Side::client, Side::server})
+        if (connection.from[side].aborted) steps.push_back({connection.from[side].abort_frame, side, "aborted"});
+    std::ranges::sort(steps, {}, &Step::frame);
+    if (steps.size() > 1) steps.back().what = "followed";
+    if (connection.reset_by) steps.push_back({connection.reset_frame, *connection.reset_by, "reset TCP"});
+    std::ranges::stable_sort(steps, {}, &Step::frame);
+    std::string text;
+    for (const Step& step : steps) {
+        text += fmt::format("{}the {} {}", text.empty() ? "" : ", ", name_of(step.by), step.what);
+        frames.push_back(step.frame);
+    }
+    return text;
+}
+
 void Sessions::ending(const Connection& connection) {
     if (connection.close != Close::abnormal || connection.outcome != Outcome::smc_r) return;
     if (broken_.contains(connection.link_group)) return;
-    std::string cause;
     std::vector<std::uint64_t> frames;
-    for (const Side side : {Side::client, Side::server})
-        if (connection.from[side].aborted) {
-            cause += fmt::format("{} the {} aborted", cause.empty() ? "" : " and", name_of(side));
-            frames.push_back(connection.from[side].abort_frame);
-        }
-    if (connection.reset_by) {
-        cause += fmt::format("{} the {} reset TCP", cause.empty() ? "" : " and", name_of(*connection.reset_by));
-        frames.push_back(connection.reset_frame);
-    }
-    std::ranges::sort(frames);
+    const std::string how = end_text(connection, frames);
     observations_.add(
         kinds::abnormal_close, session_of(connection), std::move(frames),
-        "the connection closed abnormally" + (cause.empty() ? "" : ":" + cause));
+        fmt::format("the connection closed abnormally{}{}", how.empty() ? "" : ": ", how));
 }
 
 /// What both sides wrote again, as the end of a sentence.

@@ -156,6 +156,23 @@ TEST(Observations, AFailoverNamesTheLinkThatWasLeft) {
     EXPECT_THAT(all[0].frames, ElementsAre(38));
 }
 
+TEST(Observations, WhoAbortedFirstIsNamedFirst) {
+    Model model;
+    model.connections = {connection(1)};
+    Connection& c = model.connections[0];
+    c.close = Close::abnormal;
+    for (const Side side : {Side::client, Side::server}) c.from[side].aborted = true;
+    c.from[Side::client].abort_frame = 20;
+    c.from[Side::server].abort_frame = 10;
+    c.reset_by = Side::client;
+    c.reset_frame = 30;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(
+        all[0].text, "the connection closed abnormally: the server aborted, the client followed, the client reset TCP");
+    EXPECT_THAT(all[0].frames, ElementsAre(10, 20, 30));
+}
+
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};
