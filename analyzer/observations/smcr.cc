@@ -71,9 +71,11 @@ constexpr Kind no_answer{
 constexpr Kind not_taken_up{
     "SMCR-O-not-taken-up",
     Severity::note,
-    "The server does not do SMC",
+    "The server did not take up SMC",
     "The client offered SMC in its SYN (experimental TCP option), the SYN-ACK has no such option: the server's "
-    "socket is an ordinary one, its kernel lacks the module, or something on the way removes TCP options.",
+    "socket is an ordinary one, its kernel lacks the module, or something on the way removes TCP options. A listener "
+    "that takes up SMC at other times was busy: its listen queue was full, so that the kernel answered with a SYN "
+    "cookie, which has no room for the option, or it limits SMC handshakes under load.",
     "On the server: is smc loaded, does the program listen with AF_SMC (`smc_run`, `smcss -l`)? If it does, capture "
     "there, too: firewalls and load balancers strip options.",
     "the connection stayed plain TCP: the client offered SMC in its SYN, the server did not answer"};
@@ -278,6 +280,9 @@ public:
     void observe() {
         for (const Connection& connection : model_.connections)
             if (waited_in_vain(connection)) blocked_.insert(connection.link_group);
+        for (const Connection& connection : model_.connections)
+            if (connection.server && (connection.setup.accept || connection.outcome == Outcome::smc_r))
+                smc_listeners_.insert(to_string(*connection.server));
         for (const LinkGroup& group : model_.link_groups) observe(group);
         for (const Connection& connection : model_.connections)
             if (!connection.merged) observe(connection);
@@ -291,6 +296,7 @@ private:
     Time longest_wait(const LinkGroup& group) const;
     void observe(const Connection& connection);
     void outcome(const Connection& connection);
+    void explain_plain(const Connection& connection, Observation& o) const;
     void refused(const Connection& connection);
     void no_roce(const Connection& connection);
     void ending(const Connection& connection);
@@ -308,9 +314,10 @@ private:
     const Evidence& evidence_;
     const Model& model_;
     Observations& observations_;
-    std::set<std::uint32_t> blocked_;  ///< link groups that never came up because RoCE does not get through
-    std::set<std::uint32_t> broken_;   ///< ... with a link that failed: what else went wrong there follows from it
-    std::set<std::uint32_t> lossy_;    ///< ... with many retransmissions
+    std::set<std::uint32_t> blocked_;      ///< link groups that never came up because RoCE does not get through
+    std::set<std::uint32_t> broken_;       ///< ... with a link that failed: what else went wrong there follows from it
+    std::set<std::uint32_t> lossy_;        ///< ... with many retransmissions
+    std::set<std::string> smc_listeners_;  ///< addresses of servers that took up SMC
 };
 
 // ---- link groups ---------------------------------------------------------------------------------
@@ -478,11 +485,27 @@ void Sessions::outcome(const Connection& connection) {
             if (was_refused(connection)) return refused(connection);
             add(kinds::set_up_failed, {frame_of(setup.syn), frame_of(setup.decline), connection.reset_frame});
             return;
-        case Outcome::plain_tcp: add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}); return;
+        case Outcome::plain_tcp:
+            explain_plain(connection, add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}));
+            return;
         case Outcome::unknown:
             add(repeated_syn(connection) != 0 ? kinds::no_answer : kinds::unclear, {connection.first_frame});
             return;
     }
+}
+
+/// A listener that can do SMC, and did not this time, has its reasons.
+void Sessions::explain_plain(const Connection& connection, Observation& o) const {
+    if (!connection.server || !smc_listeners_.contains(to_string(*connection.server))) return;
+    o.text += ", but it did for other connections: listen queue full?";
+    o.cause = fmt::format(
+        "{} took up SMC for other connections in this capture: probably its listen queue was full and the kernel "
+        "answered with a SYN cookie, which has no room for the option, or SMC handshakes are limited under load.",
+        to_string(*connection.server));
+    o.look =
+        "On the server: `ss -ltn` (Recv-Q against the backlog in Send-Q), `nstat -az TcpExtSyncookiesSent "
+        "TcpExtListenOverflows`; a larger backlog in listen() and `sysctl net.core.somaxconn`; `sysctl "
+        "net.smc.limit_smc_hs`.";
 }
 
 void Sessions::refused(const Connection& connection) {

@@ -173,6 +173,20 @@ TEST(Observations, WhoAbortedFirstIsNamedFirst) {
     EXPECT_THAT(all[0].frames, ElementsAre(10, 20, 30));
 }
 
+TEST(Observations, AListenerThatTookUpSmcBeforeWasBusy) {
+    Model model;
+    model.connections = {connection(1), connection(2)};
+    model.connections[1].outcome = Outcome::plain_tcp;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-not-taken-up");
+    EXPECT_THAT(all[0].text, HasSubstr("but it did for other connections"));
+    EXPECT_THAT(all[0].cause, HasSubstr("its listen queue was full"));
+    EXPECT_THAT(all[0].look, HasSubstr("TcpExtSyncookiesSent"));
+    model.connections[0].server = address(20, 18'002);
+    EXPECT_THAT(observed({.smcr = &model}).at(0).cause, IsEmpty()) << "another listener";
+}
+
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};
