@@ -296,6 +296,8 @@ private:
     Time longest_wait(const LinkGroup& group) const;
     void observe(const Connection& connection);
     void outcome(const Connection& connection);
+    const LlcExchange* unconfirmed_rkey_of(const Connection& connection) const;
+    static void explain_unconfirmed(const Connection& connection, const LlcExchange& request, Observation& o);
     void explain_plain(const Connection& connection, Observation& o) const;
     void refused(const Connection& connection);
     void no_roce(const Connection& connection);
@@ -479,6 +481,8 @@ void Sessions::outcome(const Connection& connection) {
             if (std::string look = where_to_look(connection); !look.empty()) o.look = std::move(look);
             if (connection.decline && connection.decline->name() != nullptr)
                 o.cause = fmt::format("The {} says: {}.", name_of(connection.decline->by), connection.decline->name());
+            if (const LlcExchange* request = unconfirmed_rkey_of(connection))
+                explain_unconfirmed(connection, *request, o);
             return;
         }
         case Outcome::failed:
@@ -492,6 +496,65 @@ void Sessions::outcome(const Connection& connection) {
             add(repeated_syn(connection) != 0 ? kinds::no_answer : kinds::unclear, {connection.first_frame});
             return;
     }
+}
+
+/// Whether the two connections are of the same two hosts.
+bool same_hosts(const Connection& a, const Connection& b) {
+    return a.client && b.client && a.server && b.server && a.client->address == b.client->address &&
+           a.server->address == b.server->address;
+}
+
+/// Whether this side repeated what it sent at `since`, without being heard before `until`.
+bool repeats(const LinkGroup& group, Side side, Time since, Time until) {
+    return std::ranges::any_of(group.links, [&](const Link& link) {
+        const Repetitions& repeated = link.repeated[side];
+        return repeated.count != 0 && repeated.first.time < until && repeated.last.time > since;
+    });
+}
+
+/// The CONFIRM RKEY whose answer the side that declined waited for in vain: there was none, or it was sent again and
+/// again; nullptr if the group has none.
+const LlcExchange* unconfirmed_rkey(const LinkGroup& group, const Connection& declined) {
+    constexpr Time shortest_wait = second;  // Linux waits for 2 s
+    const Side by = declined.decline->by;
+    const Time end = declined.setup.decline->time;
+    const auto found = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
+        const Time asked = exchange.request.time;
+        const bool in_time = asked > declined.setup.proposal->time && end - asked > shortest_wait;
+        return exchange.type == wire::LlcType::confirm_rkey && exchange.from == by && in_time &&
+               (!exchange.reply || repeats(group, engine::other(by), exchange.reply->time, end));
+    });
+    return found != group.exchanges.end() ? &*found : nullptr;
+}
+
+/// The same, if the connection was declined for want of it. Over which link group it was to go was not captured: it is
+/// one of the same hosts.
+const LlcExchange* Sessions::unconfirmed_rkey_of(const Connection& connection) const {
+    constexpr std::uint32_t not_registered = 0x09990003;
+    const Setup& setup = connection.setup;
+    const bool is_declined = connection.decline && connection.decline->code == not_registered;
+    if (!is_declined || !setup.proposal || !setup.decline) return nullptr;
+    const auto is_of_them = [&](std::uint32_t id) { return same_hosts(model_.connections[id - 1], connection); };
+    for (const LinkGroup& group : model_.link_groups) {
+        if (std::ranges::none_of(group.connections, is_of_them)) continue;
+        if (const LlcExchange* request = unconfirmed_rkey(group, connection)) return request;
+    }
+    return nullptr;
+}
+
+void Sessions::explain_unconfirmed(const Connection& connection, const LlcExchange& request, Observation& o) {
+    const std::string by = name_of(request.from), peer = name_of(engine::other(request.from));
+    o.cause = fmt::format(
+        "The {} waited {} for the answer to CONFIRM RKEY (frame {}). ", by,
+        duration_text(connection.setup.decline->time - request.request.time), request.request.frame);
+    if (request.reply)
+        o.cause += fmt::format(
+            "The {0}'s answer is in frame {1} and was sent again and again: RoCE packets from the {0} are lost between "
+            "where this was captured and the {2}, or the acknowledgments on their way back.",
+            peer, request.reply->frame, by);
+    else o.cause += fmt::format("RoCE packets are lost on the way to the {}, or it does not answer.", peer);
+    o.frames = frames_of({frame_of(connection.setup.proposal), request.request.frame, connection.decline->frame});
+    o.look = kinds::no_roce.look;
 }
 
 /// A listener that can do SMC, and did not this time, has its reasons.

@@ -187,6 +187,29 @@ TEST(Observations, AListenerThatTookUpSmcBeforeWasBusy) {
     EXPECT_THAT(observed({.smcr = &model}).at(0).cause, IsEmpty()) << "another listener";
 }
 
+TEST(Observations, ADeclineThatFollowsAnUnansweredConfirmRkeyIsTheRoCEPaths) {
+    Model model;
+    model.connections = {connection(1), declined(2, 0x09990003)};
+    Connection& c = model.connections[1];
+    c.link_group = 0;
+    c.setup.proposal = FrameStamp{start, 5};
+    c.setup.decline = FrameStamp{start + 2 * capture::second, 9};
+    model.link_groups = {link_group()};
+    LlcExchange& request = model.link_groups[0].exchanges.emplace_back();
+    request.type = wire::LlcType::confirm_rkey;
+    request.from = Side::server;
+    request.request = {start + capture::millisecond, 6};
+    request.reply = FrameStamp{start + 2 * capture::millisecond, 7};
+    EXPECT_THAT(observed({.smcr = &model}).at(0).cause, HasSubstr("buffer registration"));
+    Repetitions& repeated = model.link_groups[0].links[0].repeated[Side::client];
+    repeated = {.count = 9, .first = {start + 5 * capture::millisecond, 8}, .last = {start + capture::second, 9}};
+    const Observation o = observed({.smcr = &model}).at(0);
+    EXPECT_STREQ(o.id, "SMCR-O-declined");
+    EXPECT_THAT(o.cause, HasSubstr("The client's answer is in frame 7 and was sent again and again"));
+    EXPECT_THAT(o.look, HasSubstr("UDP port 4791"));
+    EXPECT_THAT(o.frames, ElementsAre(5, 6, 9));
+}
+
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};
