@@ -268,6 +268,49 @@ TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
     EXPECT_EQ(all[0].severity, Severity::error);
 }
 
+/// Of a connection that came up and ended, with all messages captured.
+engine::rdma_cm::Connection cm_connection() {
+    using namespace engine::rdma_cm;
+    engine::rdma_cm::Connection connection;
+    connection.id = 1;
+    connection.outcome = engine::rdma_cm::Outcome::connected;
+    connection.req = FrameStamp{start, 1};
+    connection.rep = FrameStamp{start, 2};
+    connection.dreq = FrameStamp{start, 4};
+    connection.disconnected_by = Side::client;
+    connection.req_transmissions = connection.rep_transmissions = connection.dreq_transmissions = 1;
+    return connection;
+}
+
+TEST(Observations, RepAndDreqThatWereRepeatedAreTold) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
+    connection.drep = engine::FrameStamp{start, 6};
+    connection.last_rep.frame = 3, connection.last_rep.times = 2;
+    engine::rdma_cm::MessageOfMany& dreq = connection.of_many.emplace_back();
+    dreq.attribute = ib::CmAttribute::dreq;
+    dreq.first = {start, 4};
+    dreq.last.frame = 5, dreq.last.times = 3;
+    dreq.answered = true;
+    const auto all = observed({.rdma_cm = &model});
+    ASSERT_THAT(all, SizeIs(2));
+    EXPECT_STREQ(all[0].id, "CM-O-retried");
+    EXPECT_EQ(all[0].text, "REP was sent 2 times before it was answered");
+    EXPECT_THAT(all[0].frames, ElementsAre(2, 3));
+    EXPECT_EQ(all[1].text, "DREQ was sent 3 times before it was answered");
+    EXPECT_EQ(all[1].count, 3);
+}
+
+TEST(Observations, OfAServerThatWasNeverCapturedNothingIsMissing) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
+    connection.rep.reset();
+    connection.dreq_transmissions = 5;
+    EXPECT_THAT(observed({.rdma_cm = &model}), IsEmpty());
+    connection.messages.push_back({.attribute = ib::CmAttribute::rep, .from = Side::server});
+    EXPECT_STREQ(observed({.rdma_cm = &model}).at(0).id, "CM-O-disconnect-unanswered");
+}
+
 TEST(Observations, ARefusalThatWasFollowedByConsentIsANote) {
     using namespace engine::fibre_channel;
     Exchange exchange;
