@@ -185,8 +185,8 @@ constinit const Source rdma_cm_source{
             observe_ending(connection, observations);
         }
         observe_limits(
-            observations,
-            {{model.dropped_connections, "RDMA CM connection"}, {model.dropped_findings, "RDMA CM finding"}});
+            observations, {{model.dropped_connections, "RDMA CM connection", "rdma-cm.connections"},
+                           {model.lost_findings(), "RDMA CM finding"}});
     }};
 
 }  // namespace fabricscope::observations

@@ -784,10 +784,10 @@ constinit const Source smcr_source{
         const Model& model = *evidence.models.smcr;
         Sessions(evidence, observations).observe();
         observe_limits(
-            observations, {{model.dropped_connections, "SMC-R connection"},
-                           {model.dropped_link_groups, "link group"},
+            observations, {{model.dropped_connections, "SMC-R connection", "smcr.connections"},
+                           {model.dropped_link_groups, "link group", "smcr.link-groups"},
                            {model.dropped_details, "detail of links and RMBs"},
-                           {model.dropped_findings, "SMC-R finding"}});
+                           {model.lost_findings(), "SMC-R finding"}});
     }};
 
 }  // namespace fabricscope::observations

@@ -210,6 +210,17 @@ TEST(Observations, ADeclineThatFollowsAnUnansweredConfirmRkeyIsTheRoCEPaths) {
     EXPECT_THAT(o.frames, ElementsAre(5, 6, 9));
 }
 
+TEST(Observations, FindingsThatRepeatOthersAreNoLimit) {
+    Model model;
+    model.dropped_findings = model.further_findings = 7;
+    EXPECT_THAT(observed({.smcr = &model}), IsEmpty());
+    model.dropped_findings = 8;
+    EXPECT_THAT(observed({.smcr = &model}).at(0).text, HasSubstr("1 SMC-R finding left out"));
+    EXPECT_THAT(observed({.smcr = &model}).at(0).look, testing::Not(HasSubstr("--limit")));
+    model.dropped_connections = 1;
+    EXPECT_THAT(observed({.smcr = &model}).at(0).look, HasSubstr("--limit smcr.connections=COUNT"));
+}
+
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};

@@ -139,6 +139,25 @@ TEST_F(SummaryText, TellsMissingOctetsFailedLinksAndUnreadFiles) {
     EXPECT_THAT(text(), HasSubstr("not read to the end: a.pcap: frame 79: cut"));
 }
 
+TEST_F(SummaryText, FindingsThatAreNotListedAreCountedWithTheirRules) {
+    const engine::Rule& rule = *engine::rules().front();
+    const engine::Finding finding{.rule = &rule, .frames = {3}, .session = "smcr-1", .text = "something"};
+    const auto summary = [&](std::uint64_t broken) {
+        std::ostringstream out;
+        write_summary(
+            out,
+            {.files = {"a.pcap"},
+             .problems = {},
+             .capture = capture_,
+             .findings = {&finding},
+             .rules = {{&rule, {.broken = broken, .why = {}}}}},
+            {});
+        return out.str();
+    };
+    EXPECT_THAT(summary(8), HasSubstr("... and 7 more, counted with their rules"));
+    EXPECT_THAT(summary(1), Not(HasSubstr("counted with")));
+}
+
 // ---- RDMA CM -------------------------------------------------------------------------------------
 
 class CmSummaryText : public testing::Test {
