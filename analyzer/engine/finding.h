@@ -123,7 +123,10 @@ template <const auto& catalogue> struct RuleRecord {
     std::vector<Finding> findings;
     /// How often a limit kept a finding from being remembered.
     std::uint64_t dropped_findings = 0;
+    std::uint64_t further_findings = 0;  ///< of these: there were enough of the same rule and session already
 
+    /// Findings of which nothing but a rule's count tells.
+    std::uint64_t lost_findings() const { return dropped_findings - further_findings; }
     RuleOutcomes outcomes() const { return {catalogue, tallies, findings}; }
     const Tally& of(RuleIn<catalogue> rule) const { return tallies[rule.position()]; }
 };

@@ -63,10 +63,11 @@ private:
     void note(const Finding& finding, Rule rule) {
         ++tally(rule).broken;
         observer_.on_finding(finding);
-        const bool room = model_.findings.size() < options_.limits.findings;
-        if (room && kept_[std::string(finding.rule->id) + ' ' + finding.session]++ < options_.limits.findings_of_a_kind)
-            model_.findings.push_back(finding);
-        else ++model_.dropped_findings;
+        if (model_.findings.size() >= options_.limits.findings) return void(++model_.dropped_findings);
+        if (kept_[std::string(finding.rule->id) + ' ' + finding.session]++ < options_.limits.findings_of_a_kind)
+            return model_.findings.push_back(finding);
+        ++model_.dropped_findings;
+        ++model_.further_findings;
     }
 
     Tally& tally(Rule rule) { return model_.tallies[rule.position()]; }

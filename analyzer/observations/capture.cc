@@ -110,7 +110,8 @@ constexpr Kind limits{
     Severity::warning,
     "Limits were reached",
     "There was more of something than is kept in memory, so counts and lists are not complete.",
-    "More memory: `fabricscope analyze --limit`. Or a part of the capture: `editcap -A -B`, `--protocol`, or a filter.",
+    "More memory: `fabricscope analyze --limit` sets most of the limits. A part of the capture: `editcap -A -B`, "
+    "`--protocol`, or a filter.",
     "limits were reached: 12 connections are left out"};
 }  // namespace kinds
 
@@ -160,17 +161,23 @@ void observe_transports(const Evidence& evidence, Observations& observations) {
 
 }  // namespace
 
-void observe_limits(
-    Observations& observations, std::initializer_list<std::pair<std::uint64_t, std::string_view>> dropped) {
-    std::vector<std::string> texts;
+void observe_limits(Observations& observations, std::initializer_list<LeftOut> left_out) {
+    std::vector<std::string> texts, options;
     std::uint64_t all = 0;
-    for (const auto& [count, noun] : dropped) {
-        if (count != 0) texts.push_back(counted(count, noun));
+    for (const auto& [count, noun, limit] : left_out) {
+        if (count == 0) continue;
+        texts.push_back(counted(count, noun));
+        if (!limit.empty()) options.push_back(fmt::format("--limit {}=COUNT", limit));
         all += count;
     }
     if (all == 0) return;
-    observations.add(kinds::limits, "", {}, fmt::format("limits were reached: {} left out", fmt::join(texts, ", ")))
-        .count = all;
+    Observation& o = observations.add(
+        kinds::limits, "", {}, fmt::format("limits were reached: {} left out", fmt::join(texts, ", ")));
+    o.count = all;
+    const std::string more = options.empty()
+                                 ? ""
+                                 : fmt::format("More memory: `fabricscope analyze {}`. ", fmt::join(options, " "));
+    o.look = more + "A part of the capture: `editcap -A -B`, `--protocol`, or a filter.";
 }
 
 std::vector<Observation> joined(std::span<const Observation> of_parts, engine::CaptureSummary capture) {

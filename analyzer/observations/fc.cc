@@ -219,8 +219,8 @@ constinit const Source fc_source{
         const Model& model = *evidence.models.fc;
         Exchanges(model, observations).observe();
         observe_limits(
-            observations, {{model.unlisted_exchanges, "Fibre Channel Exchange"},
-                           {model.dropped_logins, "login"},
+            observations, {{model.unlisted_exchanges, "Fibre Channel Exchange", "fc.exchanges"},
+                           {model.dropped_logins, "login", "fc.logins"},
                            {model.dropped_resolutions, "address resolution"}});
     }};
 

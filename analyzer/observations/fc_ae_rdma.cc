@@ -148,10 +148,10 @@ constinit const Source fc_ae_rdma_source{
         for (const Message& message : model.messages) observe(message, end, observations);
         observe_latencies(model, observations);
         observe_limits(
-            observations, {{model.dropped_messages, "FC-AE-RDMA message"},
+            observations, {{model.dropped_messages, "FC-AE-RDMA message", "fc-ae-rdma.messages"},
                            {model.dropped_regions, "memory region"},
                            {model.dropped_details, "detail of FC-AE-RDMA messages"},
-                           {model.dropped_findings, "FC-AE-RDMA finding"}});
+                           {model.lost_findings(), "FC-AE-RDMA finding"}});
     }};
 
 }  // namespace fabricscope::observations

@@ -279,11 +279,11 @@ constinit const Source fcvi_source{
             if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
         observe_latencies(model, observations);
         observe_limits(
-            observations, {{model.dropped_connections, "FC-VI connection"},
-                           {model.dropped_messages, "FC-VI Message"},
+            observations, {{model.dropped_connections, "FC-VI connection", "fcvi.connections"},
+                           {model.dropped_messages, "FC-VI Message", "fcvi.messages"},
                            {model.dropped_exchanges, "FC-VI Exchange"},
                            {model.dropped_details, "detail of FC-VI Messages"},
-                           {model.dropped_findings, "FC-VI finding"}});
+                           {model.lost_findings(), "FC-VI finding"}});
     }};
 
 }  // namespace fabricscope::observations

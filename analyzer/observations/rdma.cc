@@ -394,7 +394,9 @@ void observe(const Evidence& evidence, Observations& observations) {
         }
     }
     observe_latencies(model, observations);
-    observe_limits(observations, {{model.dropped_streams, "RDMA packet"}, {model.dropped_findings, "RDMA finding"}});
+    observe_limits(
+        observations,
+        {{model.dropped_streams, "RDMA packet", "rdma.streams"}, {model.lost_findings(), "RDMA finding"}});
 }
 
 }  // namespace

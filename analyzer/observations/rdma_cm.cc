@@ -39,7 +39,8 @@ constexpr Kind retried{
     "CM-O-retried",
     Severity::note,
     "A message was sent more than once before it was answered",
-    "REQ or REP was repeated: it or its answer was lost, or the peer took longer than the timeout that the REQ names.",
+    "REQ, REP or DREQ was repeated: it or its answer was lost, or the peer took longer than the timeout that the REQ "
+    "names.",
     "The time from REQ to REP in the summary: a slow server, a busy accept queue (backlog of rdma_listen), or loss.",
     "REQ was sent 3 times before it was answered"};
 constexpr Kind disconnect_unanswered{
@@ -95,6 +96,29 @@ std::string where_to_look(const Connection& connection) {
     return kinds::rejected.look;
 }
 
+/// What was repeated although an answer came, one observation for each message.
+void add_retried(
+    const Connection& connection, std::string_view message, std::uint64_t times, const FrameStamp& first,
+    std::uint64_t last, Observations& observations) {
+    observations
+        .add(
+            kinds::retried, session_of(connection), frames_of({first.frame, last}),
+            fmt::format("{} was sent {} before it was answered", message, counted(times, "time")))
+        .count = times;
+}
+
+void observe_retried(const Connection& connection, Observations& observations) {
+    if (connection.req && connection.req_transmissions > 1)
+        add_retried(
+            connection, "REQ", connection.req_transmissions, *connection.req, connection.last_req.frame, observations);
+    const Sent& rep = connection.last_rep;
+    if (connection.rep && rep.times > 1)
+        add_retried(connection, "REP", rep.times, *connection.rep, rep.frame, observations);
+    for (const MessageOfMany& message : connection.of_many)
+        if (message.attribute == ib::CmAttribute::dreq && message.answered && message.last.times > 1)
+            add_retried(connection, "DREQ", message.last.times, message.first, message.last.frame, observations);
+}
+
 void observe_set_up(const Connection& connection, Observations& observations) {
     // A live capture need not wait for its end to tell of a rejection.
     const Outcome outcome = connection.reject ? outcome_so_far(connection) : connection.outcome;
@@ -113,18 +137,13 @@ void observe_set_up(const Connection& connection, Observations& observations) {
         o.count = connection.req_transmissions;
         o.cause = fmt::format(
             "Nothing came back from {}: the REQs do not reach it, or its answers are lost.", server_text(connection));
-    } else if (outcome == Outcome::connected && connection.req_transmissions > 1) {
-        observations
-            .add(
-                kinds::retried, session_of(connection),
-                frames_of({frame_of(connection.req), connection.last_req.frame}),
-                fmt::format("REQ was sent {} before it was answered", counted(connection.req_transmissions, "time")))
-            .count = connection.req_transmissions;
-    }
+    } else if (outcome == Outcome::connected) observe_retried(connection, observations);
 }
 
 void observe_ending(const Connection& connection, Observations& observations) {
     if (!connection.dreq || connection.drep || connection.both_disconnect || connection.dreq_transmissions < 2) return;
+    // Of a peer that took part in the set-up and was never heard, the answer was not captured either.
+    if (connection.req && !is_heard(connection, other(*connection.disconnected_by))) return;
     Observation& o = observations.add(
         kinds::disconnect_unanswered, session_of(connection), frames_of({connection.dreq->frame}),
         fmt::format("DREQ was sent {} and not answered", counted(connection.dreq_transmissions, "time")));
@@ -166,8 +185,8 @@ constinit const Source rdma_cm_source{
             observe_ending(connection, observations);
         }
         observe_limits(
-            observations,
-            {{model.dropped_connections, "RDMA CM connection"}, {model.dropped_findings, "RDMA CM finding"}});
+            observations, {{model.dropped_connections, "RDMA CM connection", "rdma-cm.connections"},
+                           {model.lost_findings(), "RDMA CM finding"}});
     }};
 
 }  // namespace fabricscope::observations

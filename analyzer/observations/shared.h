@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 #include <optional>
-#include <utility>
+#include <string_view>
 
 #include "analyzer/engine/sides.h"
 #include "analyzer/observations/observation.h"
@@ -25,8 +25,14 @@ Observation* observe_packets(
     Observations& observations, const std::string& session, const PacketCounts& counts,
     std::vector<std::uint64_t> frames);
 
-/// Says how much of a protocol limits kept out: numbers and nouns.
-void observe_limits(
-    Observations& observations, std::initializer_list<std::pair<std::uint64_t, std::string_view>> dropped);
+/// What a limit kept out.
+struct LeftOut {
+    std::uint64_t count = 0;
+    std::string_view noun;
+    std::string_view limit{};  ///< the name by which `--limit` sets it; empty: it cannot be set
+};
+
+/// Says how much of a protocol limits kept out.
+void observe_limits(Observations& observations, std::initializer_list<LeftOut> left_out);
 
 }  // namespace fabricscope::observations

@@ -49,12 +49,33 @@ constexpr Kind set_up_failed{
     "all of the connection's TCP was captured.",
     "Which side closed or reset TCP, and its log at that time: `dmesg`, `journalctl -k`, and the application's.",
     "the connection broke off during the set-up; the server reset TCP"};
+constexpr Kind refused{
+    "SMCR-O-refused",
+    Severity::warning,
+    "The connection was refused",
+    "The answer to the SYN was a TCP reset, so that neither SMC nor TCP came up: nobody listens on that port, or a "
+    "firewall answers for the server.",
+    "On the server: `ss -ltn` and `smcss -l` list who listens, on which address and port; did the program start, or "
+    "end? Then rules that reject with tcp-reset: `nft list ruleset`.",
+    "the connection was refused: the server answered the SYN with a TCP reset"};
+constexpr Kind no_answer{
+    "SMCR-O-no-answer",
+    Severity::note,
+    "SYN was not answered",
+    "The client sent its SYN again and again, and nothing else of the connection was captured: SYNs do not get to the "
+    "server, or it drops them, or its answers took another path than the one that was captured.",
+    "Capture at the server: does the SYN arrive, and does an answer leave? Then firewalls that drop (`nft list "
+    "ruleset`, security groups), the address and its route, and a full listen queue (`ss -ltn`, `nstat "
+    "TcpExtListenDrops`).",
+    "the connection did not begin: the SYN was sent again for 7.13 s, and no answer was captured"};
 constexpr Kind not_taken_up{
     "SMCR-O-not-taken-up",
     Severity::note,
-    "The server does not do SMC",
+    "The server did not take up SMC",
     "The client offered SMC in its SYN (experimental TCP option), the SYN-ACK has no such option: the server's "
-    "socket is an ordinary one, its kernel lacks the module, or something on the way removes TCP options.",
+    "socket is an ordinary one, its kernel lacks the module, or something on the way removes TCP options. A listener "
+    "that takes up SMC at other times was busy: its listen queue was full, so that the kernel answered with a SYN "
+    "cookie, which has no room for the option, or it limits SMC handshakes under load.",
     "On the server: is smc loaded, does the program listen with AF_SMC (`smc_run`, `smcss -l`)? If it does, capture "
     "there, too: firewalls and load balancers strip options.",
     "the connection stayed plain TCP: the client offered SMC in its SYN, the server did not answer"};
@@ -81,7 +102,7 @@ constexpr Kind abnormal_close{
     "Applications do so on purpose, with SO_LINGER 0 or by closing with unread data; a process that is killed does so, "
     "too.",
     "The application on the side that aborted, and its log at that time.",
-    "the connection closed abnormally: the client aborted"};
+    "the connection closed abnormally: the client aborted, the server followed"};
 constexpr Kind urgent_stall{
     "SMCR-O-urgent-stall",
     Severity::error,
@@ -108,7 +129,7 @@ constexpr Kind link_failed{
     "A side went on sending and got no acknowledgment until it gave up, or a link was deleted for lost path. "
     "Retransmissions, unanswered requests and connections that were aborted with the link are counted here.",
     "The peer's host and port at that time: `rdma link`, `ip -s link`, `dmesg` (link removed, port down), switch port "
-    "counters. A second link for each link group (two RNICs) would have kept the connections.",
+    "counters. A second link for each link group (two RNICs) keeps the connections.",
     "link 1 failed: the client retransmitted 288 packets and got no answer"};
 constexpr Kind failover{
     "SMCR-O-failover",
@@ -163,10 +184,10 @@ constexpr Kind data_missing{
 }  // namespace kinds
 
 constexpr std::array all_kinds{
-    &kinds::no_roce,          &kinds::declined,     &kinds::set_up_failed, &kinds::link_failed,    &kinds::urgent_stall,
-    &kinds::abnormal_close,   &kinds::stall,        &kinds::failover,      &kinds::llc_unanswered, &kinds::llc_refused,
-    &kinds::add_link_refused, &kinds::not_taken_up, &kinds::unclear,       &kinds::smc_d,          &kinds::midstream,
-    &kinds::data_missing};
+    &kinds::no_roce,        &kinds::declined,  &kinds::set_up_failed,    &kinds::link_failed,    &kinds::urgent_stall,
+    &kinds::abnormal_close, &kinds::stall,     &kinds::failover,         &kinds::llc_unanswered, &kinds::llc_refused,
+    &kinds::refused,        &kinds::no_answer, &kinds::add_link_refused, &kinds::not_taken_up,   &kinds::unclear,
+    &kinds::smc_d,          &kinds::midstream, &kinds::data_missing};
 
 constexpr Time second = capture::second;
 
@@ -237,6 +258,20 @@ bool waited_in_vain(const Connection& connection) {
            (connection.decline->code == confirm_link_timeout || connection.decline->code == add_link_timeout);
 }
 
+/// Whether the server's answer to the SYN was a reset.
+bool was_refused(const Connection& connection) {
+    return connection.outcome == Outcome::failed && connection.reset_by == Side::server && !connection.setup.syn_ack &&
+           !connection.setup.proposal && !connection.setup.accept;
+}
+
+/// How long the client has repeated its SYN, if nothing else of the connection was captured; 0: it did not, or the same
+/// SYN was captured twice.
+Time repeated_syn(const Connection& connection) {
+    constexpr Time shortest = second / 2;  // TCP waits for a second at first
+    const Time repeated = connection.last_time - connection.first_time;
+    return connection.setup.syn && !connection.setup.beyond_syn && repeated >= shortest ? repeated : 0;
+}
+
 class Sessions {
 public:
     Sessions(const Evidence& evidence, Observations& observations)
@@ -245,6 +280,9 @@ public:
     void observe() {
         for (const Connection& connection : model_.connections)
             if (waited_in_vain(connection)) blocked_.insert(connection.link_group);
+        for (const Connection& connection : model_.connections)
+            if (connection.server && (connection.setup.accept || connection.outcome == Outcome::smc_r))
+                smc_listeners_.insert(to_string(*connection.server));
         for (const LinkGroup& group : model_.link_groups) observe(group);
         for (const Connection& connection : model_.connections)
             if (!connection.merged) observe(connection);
@@ -253,13 +291,19 @@ public:
 private:
     void observe(const LinkGroup& group);
     void observe(const LinkGroup& group, const Link& link);
+    void failed(const LinkGroup& group, const Link& link, const LlcExchange* lost);
     void observe_exchanges(const LinkGroup& group);
     Time longest_wait(const LinkGroup& group) const;
     void observe(const Connection& connection);
     void outcome(const Connection& connection);
+    const LlcExchange* unconfirmed_rkey_of(const Connection& connection) const;
+    static void explain_unconfirmed(const Connection& connection, const LlcExchange& request, Observation& o);
+    void explain_plain(const Connection& connection, Observation& o) const;
+    void refused(const Connection& connection);
     void no_roce(const Connection& connection);
     void ending(const Connection& connection);
     void failover(const Connection& connection);
+    static void explain_failover(Observation& o, const LinkGroup& group, std::uint8_t left);
     void data(const Connection& connection, Side from);
     bool urgent_stall(const Connection& connection, Side from);
 
@@ -272,9 +316,10 @@ private:
     const Evidence& evidence_;
     const Model& model_;
     Observations& observations_;
-    std::set<std::uint32_t> blocked_;  ///< link groups that never came up because RoCE does not get through
-    std::set<std::uint32_t> broken_;   ///< ... with a link that failed: what else went wrong there follows from it
-    std::set<std::uint32_t> lossy_;    ///< ... with many retransmissions
+    std::set<std::uint32_t> blocked_;      ///< link groups that never came up because RoCE does not get through
+    std::set<std::uint32_t> broken_;       ///< ... with a link that failed: what else went wrong there follows from it
+    std::set<std::uint32_t> lossy_;        ///< ... with many retransmissions
+    std::set<std::string> smc_listeners_;  ///< addresses of servers that took up SMC
 };
 
 // ---- link groups ---------------------------------------------------------------------------------
@@ -296,25 +341,32 @@ std::string silence_of(const Link& link, Side sender) {
         duration_text(link.repeated[sender].last.time - heard));
 }
 
+/// The DELETE LINK that says that the path of the link was lost; nullptr if there is none.
+const LlcExchange* lost_path(const LinkGroup& group, const Link& link) {
+    constexpr std::uint32_t reason = 0x00010000;
+    if (!link.number || link_numbered(group, *link.number) != &link) return nullptr;
+    if (link.state != LinkState::deleted && link.state != LinkState::failed) return nullptr;
+    const auto found = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
+        const bool about_it = exchange.change.all || exchange.change.link == link.number;
+        return exchange.type == wire::LlcType::delete_link && about_it && exchange.change.reason == reason;
+    });
+    return found != group.exchanges.end() ? &*found : nullptr;
+}
+
+/// The client can only ask for it (RFC 7609, 3.5.4).
+bool deletes(const LinkGroup& group, const LlcExchange& deletion) {
+    return deletion.from == Side::server && group.roles_known;
+}
+
 void Sessions::observe(const LinkGroup& group, const Link& link) {
-    if (link.packets == 0) return;
-    const std::optional<Side> in_vain = repeats_in_vain(link);
-    if (link.state == LinkState::failed) {
-        broken_.insert(group.id);
-        std::string text = link_text(link) + " failed";
-        if (in_vain)
-            text += fmt::format(
-                ": the {} retransmitted {} and got no answer", name_of(*in_vain),
-                counted(link.repeated[*in_vain].count, "packet"));
-        const Repetitions* repeated = in_vain ? &link.repeated[*in_vain] : nullptr;
-        Observation& o = observations_.add(
-            kinds::link_failed, session_of(group),
-            frames_of({link.first_frame, repeated ? repeated->first.frame : 0, repeated ? repeated->last.frame : 0}),
-            std::move(text));
-        o.count = std::max<std::uint64_t>(link.retransmissions, 1);
-        if (in_vain) o.cause = silence_of(link, *in_vain);
-        return;
+    const LlcExchange* lost = lost_path(group, link);
+    if (link.packets == 0 && lost == nullptr) return;
+    if (link.state == LinkState::failed || lost != nullptr) {
+        const bool goes_on = std::ranges::count(group.links, LinkState::active, &Link::state) != 0;
+        if (!goes_on || lost == nullptr) broken_.insert(group.id);
+        return failed(group, link, lost);
     }
+    const std::optional<Side> in_vain = repeats_in_vain(link);
     const auto& [client, server] = link.repeated.values;
     Observation* o = observe_packets(
         observations_, session_of(group),
@@ -325,6 +377,29 @@ void Sessions::observe(const LinkGroup& group, const Link& link) {
     if (in_vain) o->cause = silence_of(link, *in_vain);
     if (const Time longest = longest_wait(group); longest != 0)
         o->text += fmt::format("; meanwhile a sender waited {} for window", duration_text(longest));
+}
+
+/// `lost`: the DELETE LINK that says so, if one does. The link group may go on without the link.
+void Sessions::failed(const LinkGroup& group, const Link& link, const LlcExchange* lost) {
+    const std::optional<Side> in_vain = repeats_in_vain(link);
+    const Repetitions repeated = in_vain ? link.repeated[*in_vain] : Repetitions{};
+    std::vector<std::string> how;
+    if (in_vain)
+        how.push_back(fmt::format(
+            "the {} retransmitted {} and got no answer", name_of(*in_vain), counted(repeated.count, "packet")));
+    else if (link.retransmissions != 0)
+        how.push_back(fmt::format("{} retransmitted", counted(link.retransmissions, "packet")));
+    if (lost != nullptr)
+        how.push_back(fmt::format(
+            "the {} {}: lost path", name_of(lost->from), deletes(group, *lost) ? "deleted it" : "asked to delete it"));
+    Observation& o = observations_.add(
+        kinds::link_failed, session_of(group),
+        frames_of(
+            {link.first_frame, repeated.first.frame, repeated.last.frame, lost != nullptr ? lost->request.frame : 0}),
+        fmt::format("{} failed{}{}", link_text(link), how.empty() ? "" : ": ", fmt::join(how, "; ")));
+    o.count = std::max<std::uint64_t>(link.retransmissions, 1);
+    if (in_vain) o.cause = silence_of(link, *in_vain);
+    if (link.retransmissions != 0) lossy_.insert(group.id);
 }
 
 Time Sessions::longest_wait(const LinkGroup& group) const {
@@ -344,6 +419,8 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
     };
     std::vector<Trouble> troubles;
     for (const LlcExchange& exchange : group.exchanges) {
+        const Link* carrier = exchange.link ? link_numbered(group, *exchange.link) : nullptr;
+        if (carrier != nullptr && lost_path(group, *carrier) != nullptr) continue;
         const Kind* kind = nullptr;
         // A link that is gone already need not be deleted.
         const bool refused = exchange.refused && exchange.type != wire::LlcType::delete_link;
@@ -404,14 +481,101 @@ void Sessions::outcome(const Connection& connection) {
             if (std::string look = where_to_look(connection); !look.empty()) o.look = std::move(look);
             if (connection.decline && connection.decline->name() != nullptr)
                 o.cause = fmt::format("The {} says: {}.", name_of(connection.decline->by), connection.decline->name());
+            if (const LlcExchange* request = unconfirmed_rkey_of(connection))
+                explain_unconfirmed(connection, *request, o);
             return;
         }
         case Outcome::failed:
+            if (was_refused(connection)) return refused(connection);
             add(kinds::set_up_failed, {frame_of(setup.syn), frame_of(setup.decline), connection.reset_frame});
             return;
-        case Outcome::plain_tcp: add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}); return;
-        case Outcome::unknown: add(kinds::unclear, {connection.first_frame}); return;
+        case Outcome::plain_tcp:
+            explain_plain(connection, add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}));
+            return;
+        case Outcome::unknown:
+            add(repeated_syn(connection) != 0 ? kinds::no_answer : kinds::unclear, {connection.first_frame});
+            return;
     }
+}
+
+/// Whether the two connections are of the same two hosts.
+bool same_hosts(const Connection& a, const Connection& b) {
+    return a.client && b.client && a.server && b.server && a.client->address == b.client->address &&
+           a.server->address == b.server->address;
+}
+
+/// Whether this side repeated what it sent at `since`, without being heard before `until`.
+bool repeats(const LinkGroup& group, Side side, Time since, Time until) {
+    return std::ranges::any_of(group.links, [&](const Link& link) {
+        const Repetitions& repeated = link.repeated[side];
+        return repeated.count != 0 && repeated.first.time < until && repeated.last.time > since;
+    });
+}
+
+/// The CONFIRM RKEY whose answer the side that declined waited for in vain: there was none, or it was sent again and
+/// again; nullptr if the group has none.
+const LlcExchange* unconfirmed_rkey(const LinkGroup& group, const Connection& declined) {
+    constexpr Time shortest_wait = second;  // Linux waits for 2 s
+    const Side by = declined.decline->by;
+    const Time end = declined.setup.decline->time;
+    const auto found = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
+        const Time asked = exchange.request.time;
+        const bool in_time = asked > declined.setup.proposal->time && end - asked > shortest_wait;
+        return exchange.type == wire::LlcType::confirm_rkey && exchange.from == by && in_time &&
+               (!exchange.reply || repeats(group, engine::other(by), exchange.reply->time, end));
+    });
+    return found != group.exchanges.end() ? &*found : nullptr;
+}
+
+/// The same, if the connection was declined for want of it. Over which link group it was to go was not captured: it is
+/// one of the same hosts.
+const LlcExchange* Sessions::unconfirmed_rkey_of(const Connection& connection) const {
+    constexpr std::uint32_t not_registered = 0x09990003;
+    const Setup& setup = connection.setup;
+    const bool is_declined = connection.decline && connection.decline->code == not_registered;
+    if (!is_declined || !setup.proposal || !setup.decline) return nullptr;
+    const auto is_of_them = [&](std::uint32_t id) { return same_hosts(model_.connections[id - 1], connection); };
+    for (const LinkGroup& group : model_.link_groups) {
+        if (std::ranges::none_of(group.connections, is_of_them)) continue;
+        if (const LlcExchange* request = unconfirmed_rkey(group, connection)) return request;
+    }
+    return nullptr;
+}
+
+void Sessions::explain_unconfirmed(const Connection& connection, const LlcExchange& request, Observation& o) {
+    const std::string by = name_of(request.from), peer = name_of(engine::other(request.from));
+    o.cause = fmt::format(
+        "The {} waited {} for the answer to CONFIRM RKEY (frame {}). ", by,
+        duration_text(connection.setup.decline->time - request.request.time), request.request.frame);
+    if (request.reply)
+        o.cause += fmt::format(
+            "The {0}'s answer is in frame {1} and was sent again and again: RoCE packets from the {0} are lost between "
+            "where this was captured and the {2}, or the acknowledgments on their way back.",
+            peer, request.reply->frame, by);
+    else o.cause += fmt::format("RoCE packets are lost on the way to the {}, or it does not answer.", peer);
+    o.frames = frames_of({frame_of(connection.setup.proposal), request.request.frame, connection.decline->frame});
+    o.look = kinds::no_roce.look;
+}
+
+/// A listener that can do SMC, and did not this time, has its reasons.
+void Sessions::explain_plain(const Connection& connection, Observation& o) const {
+    if (!connection.server || !smc_listeners_.contains(to_string(*connection.server))) return;
+    o.text += ", but it did for other connections: listen queue full?";
+    o.cause = fmt::format(
+        "{} took up SMC for other connections in this capture: probably its listen queue was full and the kernel "
+        "answered with a SYN cookie, which has no room for the option, or SMC handshakes are limited under load.",
+        to_string(*connection.server));
+    o.look =
+        "On the server: `ss -ltn` (Recv-Q against the backlog in Send-Q), `nstat -az TcpExtSyncookiesSent "
+        "TcpExtListenOverflows`; a larger backlog in listen() and `sysctl net.core.somaxconn`; `sysctl "
+        "net.smc.limit_smc_hs`.";
+}
+
+void Sessions::refused(const Connection& connection) {
+    Observation& o = observations_.add(
+        kinds::refused, session_of(connection), frames_of({frame_of(connection.setup.syn), connection.reset_frame}),
+        "the connection " + why_not(connection));
+    o.cause = fmt::format("Nobody listens on {}, or a firewall rejects it.", to_string(*connection.server));
 }
 
 /// Where a message was lost, the capture shows if it holds what was waited for.
@@ -460,24 +624,36 @@ void Sessions::no_roce(const Connection& connection) {
     if (group != nullptr) o.cause = lost_where(*group, *connection.decline);
 }
 
+/// "the client aborted, the server followed": who did what to end the connection, the first one first.
+std::string end_text(const Connection& connection, std::vector<std::uint64_t>& frames) {
+    struct Step {
+        std::uint64_t frame;
+        Side by;
+        const char* what;
+    };
+    std::vector<Step> steps;
+    for (const Side side : {Side::client, Side::server})
+        if (connection.from[side].aborted) steps.push_back({connection.from[side].abort_frame, side, "aborted"});
+    std::ranges::sort(steps, {}, &Step::frame);
+    if (steps.size() > 1) steps.back().what = "followed";
+    if (connection.reset_by) steps.push_back({connection.reset_frame, *connection.reset_by, "reset TCP"});
+    std::ranges::stable_sort(steps, {}, &Step::frame);
+    std::string text;
+    for (const Step& step : steps) {
+        text += fmt::format("{}the {} {}", text.empty() ? "" : ", ", name_of(step.by), step.what);
+        frames.push_back(step.frame);
+    }
+    return text;
+}
+
 void Sessions::ending(const Connection& connection) {
     if (connection.close != Close::abnormal || connection.outcome != Outcome::smc_r) return;
     if (broken_.contains(connection.link_group)) return;
-    std::string cause;
     std::vector<std::uint64_t> frames;
-    for (const Side side : {Side::client, Side::server})
-        if (connection.from[side].aborted) {
-            cause += fmt::format("{} the {} aborted", cause.empty() ? "" : " and", name_of(side));
-            frames.push_back(connection.from[side].abort_frame);
-        }
-    if (connection.reset_by) {
-        cause += fmt::format("{} the {} reset TCP", cause.empty() ? "" : " and", name_of(*connection.reset_by));
-        frames.push_back(connection.reset_frame);
-    }
-    std::ranges::sort(frames);
+    const std::string how = end_text(connection, frames);
     observations_.add(
         kinds::abnormal_close, session_of(connection), std::move(frames),
-        "the connection closed abnormally" + (cause.empty() ? "" : ":" + cause));
+        fmt::format("the connection closed abnormally{}{}", how.empty() ? "" : ": ", how));
 }
 
 /// What both sides wrote again, as the end of a sentence.
@@ -491,24 +667,39 @@ std::string replayed_text(const Connection& connection) {
     return octets != 0 ? counted(octets, "byte") + " were written again" : "nothing was written again";
 }
 
+/// The links between which the connection moved, as far as the capture shows it.
+LinkMove move_of(const Connection& connection) {
+    const auto& [client, server] = connection.from.values;
+    return client.move.from ? client.move : server.move;
+}
+
 void Sessions::failover(const Connection& connection) {
     std::uint64_t validations = 0;
     for (const Direction& direction : connection.from.values) validations += direction.failover_cdcs;
     if (validations == 0) return;
+    const LinkMove move = move_of(connection);
+    const std::string links = move.from && move.to ? fmt::format("from link {} to link {}", *move.from, *move.to)
+                                                   : "to another link";
     Observation& o = observations_.add(
-        kinds::failover, session_of(connection), {},
-        fmt::format("the connection moved to another link, and {}", replayed_text(connection)));
+        kinds::failover, session_of(connection), frames_of({move.frame}),
+        fmt::format("the connection moved {}, and {}", links, replayed_text(connection)));
     o.count = validations;
     const LinkGroup* group = group_of(connection);
-    if (group == nullptr) return;
-    for (const Link& link : group->links) {
-        if (link.packets == 0 || (link.state != LinkState::failed && link.state != LinkState::deleted)) continue;
-        o.cause = fmt::format(
-            "{} was {}.", link.number ? fmt::format("Link {}", *link.number) : "A link",
-            link.state == LinkState::failed ? "lost" : "deleted");
-    }
-    const auto deletion = std::ranges::find(group->exchanges, wire::LlcType::delete_link, &LlcExchange::type);
-    if (deletion != group->exchanges.end()) o.frames = frames_of({deletion->request.frame, frame_of(deletion->reply)});
+    if (group != nullptr && move.from) explain_failover(o, *group, *move.from);
+}
+
+/// Says what became of the link that was left.
+void Sessions::explain_failover(Observation& o, const LinkGroup& group, std::uint8_t left) {
+    const Link* link = link_numbered(group, left);
+    if (link != nullptr && (link->state == LinkState::failed || link->state == LinkState::deleted))
+        o.cause = fmt::format("Link {} was {}.", left, link->state == LinkState::failed ? "lost" : "deleted");
+    const auto deletion = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
+        return exchange.type == wire::LlcType::delete_link && exchange.change.link == left;
+    });
+    if (deletion == group.exchanges.end()) return;
+    o.frames = frames_of({deletion->request.frame, frame_of(deletion->reply)});
+    if (const std::string why = reason_text(deletion->type, deletion->change); !why.empty())
+        o.cause = fmt::format("DELETE LINK says of link {}: {}.", left, why);
 }
 
 bool Sessions::urgent_stall(const Connection& connection, Side from) {
@@ -566,11 +757,16 @@ std::string why_not(const Connection& connection) {
             return "took SMC-D: its data goes through shared memory and cannot be captured on a network";
         case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
         case Outcome::failed:
+            if (was_refused(connection)) return "was refused: the server answered the SYN with a TCP reset";
             return "broke off during the set-up" + decline +
                    (connection.reset_by ? fmt::format("; the {} reset TCP", name_of(*connection.reset_by)) : "");
         case Outcome::plain_tcp:
             return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
         case Outcome::unknown:
+            if (const Time repeated = repeated_syn(connection); repeated != 0)
+                return fmt::format(
+                    "did not begin: the SYN was sent again for {}, and no answer was captured",
+                    duration_text(repeated));
             return "may or may not have come up over SMC: the capture does not hold the whole set-up";
     }
     return {};
@@ -588,10 +784,10 @@ constinit const Source smcr_source{
         const Model& model = *evidence.models.smcr;
         Sessions(evidence, observations).observe();
         observe_limits(
-            observations, {{model.dropped_connections, "SMC-R connection"},
-                           {model.dropped_link_groups, "link group"},
+            observations, {{model.dropped_connections, "SMC-R connection", "smcr.connections"},
+                           {model.dropped_link_groups, "link group", "smcr.link-groups"},
                            {model.dropped_details, "detail of links and RMBs"},
-                           {model.dropped_findings, "SMC-R finding"}});
+                           {model.lost_findings(), "SMC-R finding"}});
     }};
 
 }  // namespace fabricscope::observations

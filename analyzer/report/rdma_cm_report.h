@@ -31,13 +31,14 @@ using observations::why_not;
 /// "rc tcp, NVMe-oF"
 std::string service_text(const engine::rdma_cm::Connection& connection);
 /// Whether what `from` sent is known: something was captured, or the connection did not come to be, or `from` set it up
-/// and was silent while the other one was not.
+/// and was silent while the other one was not. What goes to a queue pair that is not known is not known either.
 inline bool is_traffic_known(const engine::rdma_cm::Connection& connection, engine::Side from) {
     using engine::rdma_cm::Outcome;
     if (connection.from[from].packets != 0) return true;
     if (connection.began_before) return false;
     const bool failed = connection.outcome == Outcome::rejected || connection.outcome == Outcome::timeout;
     const bool heard = from == engine::Side::client || connection.rep;
+    if (!failed && !connection.end[other(from)].qpn) return false;
     return failed || (heard && connection.from[other(from)].packets != 0);
 }
 

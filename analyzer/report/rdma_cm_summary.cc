@@ -57,9 +57,10 @@ std::string queue_pairs_of(const Connection& connection, const Style& style) {
         "{} {} {}", text(connection.end[Side::client]), style.arrow(), text(connection.end[Side::server]));
 }
 
-/// From REQ to the answer.
+/// From REQ to the server's answer.
 std::string answered_after(const Connection& c, const Style& style) {
-    const Time answer = c.rep ? c.rep->time : c.reject ? c.reject->time : 0;
+    const bool refused = c.reject && c.reject->by == Side::server;
+    const Time answer = c.rep ? c.rep->time : refused ? c.reject->time : 0;
     return c.req && answer != 0 ? duration_text(answer - c.req->time, style.unicode) : "-";
 }
 
@@ -71,7 +72,7 @@ std::string ending_of(const Connection& c) {
         return c.outcome == Outcome::connected && c.service != Service::ud ? "open" : "-";
     }
     const std::string who = c.both_disconnect ? "by both" : c.roles_known ? by_text(*c.disconnected_by) : "yes";
-    return who + (c.drep ? "" : ", not answered");
+    return who + (c.drep || !is_heard(c, other(*c.disconnected_by)) ? "" : ", not answered");
 }
 
 void write_connections(std::ostream& out, const Model& model, const SummaryOptions& options) {

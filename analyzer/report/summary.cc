@@ -142,6 +142,15 @@ void Summary::findings() {
     }
     table.print(out_, style_, 2);
     write_rest(out_, results_.findings.size(), shown, "findings", style_);
+    std::uint64_t broken = 0;
+    for (const auto& [rule, tally] : results_.rules) broken += tally.broken;
+    if (broken > results_.findings.size())
+        out_ << "  "
+             << style_.paint(
+                    Ink::faint,
+                    fmt::format(
+                        "... and {} more, counted with their rules", grouped(broken - results_.findings.size())))
+             << '\n';
 }
 
 /// Which rules belong together: "SMCR" of "SMCR-R02".

@@ -34,8 +34,9 @@ TROUBLE = {
     "smcr_v2_module_unload": {("RDMA-O-retransmissions", "lg-1")},
     "smcr_v2_peer_frozen": {("SMCR-O-link-failed", "lg-1")},
     # Its file says that the interface dropped 4 frames.
-    "smcr_v2_two_links": {("CAPTURE-O-dropped", None), ("SMCR-O-failover", "smcr-2"), ("SMCR-O-failover", "smcr-4")},
-    "smcr_v2_two_links_b": {("SMCR-O-failover", "smcr-2")},
+    "smcr_v2_two_links": {("CAPTURE-O-dropped", None), ("SMCR-O-link-failed", "lg-1"), ("SMCR-O-failover", "smcr-2"),
+                          ("SMCR-O-failover", "smcr-4")},
+    "smcr_v2_two_links_b": {("SMCR-O-link-failed", "lg-1"), ("SMCR-O-failover", "smcr-2")},
     "smcr_v2_urgent_stall": {("SMCR-O-urgent-stall", "smcr-1")},
 }
 # Of the examples that everybody begins with: what the cause says, and where to look.

@@ -38,6 +38,11 @@ const char* RejectSeen::name() const {
     return sidr ? layout::name_of(ib::sidr_status_names, reason) : layout::name_of(ib::reject_reason_names, reason);
 }
 
+bool is_heard(const Connection& connection, Side side) {
+    const auto spoke = [&](const MessageSeen& message) { return message.from == side; };
+    return connection.from[side].packets != 0 || std::ranges::any_of(connection.messages, spoke);
+}
+
 const MessageOfMany* mra_for_req(const Connection& connection) {
     const auto is_one = [](const MessageOfMany& m) {
         return m.attribute == ib::CmAttribute::mra && m.from == Side::server &&

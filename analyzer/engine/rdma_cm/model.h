@@ -185,6 +185,9 @@ struct Connection {
 /// Which side has the queue pair at that port, as far as both are known; nullopt: neither.
 std::optional<Side> side_of(const Connection& connection, const Address& port, std::optional<std::uint32_t> qpn);
 
+/// Whether anything that this side sent was captured.
+bool is_heard(const Connection& connection, Side side);
+
 /// The transmission of a message by which the server asked the client to wait for the answer to REQ.
 const MessageOfMany* mra_for_req(const Connection& connection);
 /// Whether the connection is one of the RDMA IP CM service, as its service id tells.

@@ -7,7 +7,8 @@ namespace fabricscope::engine::smcr {
 
 namespace {
 
-constexpr std::int32_t ack_reach = 64;  // packets that may be under way when an acknowledgement is sent
+constexpr std::int32_t ack_reach = 64;            // packets that may be under way when an acknowledgement is sent
+constexpr std::size_t most_groups_between = 256;  // the same two ports: the youngest, whose ends may be unnamed
 
 bool looks_like_smcr(const capture::Packet& packet) {
     const auto& info = packet.ib.opcode();
@@ -20,6 +21,12 @@ bool looks_like_smcr(const capture::Packet& packet) {
 /// The side that is at the port to which the packet goes.
 Side receiver_of(const TrackedGroup& group, const capture::Packet& packet) {
     return group.address[Side::client] == packet.destination ? Side::client : Side::server;
+}
+
+/// Whether the packet may go to this end of the link, whose queue pair is not known.
+bool may_be_named_by(const capture::Packet& packet, const Link& link, Side side) {
+    const auto& sender = link.end[other(side)].gid;
+    return !link.end[side].qpn && (!sender || Address::of(*sender) == packet.source);
 }
 
 }  // namespace
@@ -67,67 +74,87 @@ Midstream::PortPair Midstream::ports_of(const capture::Packet& packet) {
                                                           : PortPair{packet.destination, packet.source};
 }
 
-/// The group seen midway between these two ports.
-std::optional<std::uint32_t> Midstream::group_between(const capture::Packet& packet) {
-    const PortPair ports = ports_of(packet);
-    if (const auto known = groups_.find(ports); known != groups_.end()) return known->second;
-    if (groups_.size() >= most_groups_) return std::nullopt;
+/// The ends of links seen midway between the packet's two ports whose queue pair it may name.
+std::vector<QueuePairRef> Midstream::unnamed_ends(const capture::Packet& packet) {
+    std::vector<QueuePairRef> ends;
+    const auto known = groups_.find(ports_of(packet));
+    if (known == groups_.end()) return ends;
+    for (const std::uint32_t id : known->second) {
+        const TrackedGroup& tracked = links_.at(id);
+        const Side side = receiver_of(tracked, packet);
+        const auto& links = tracked.group.links;
+        for (std::uint32_t index = 0; index < links.size(); ++index)
+            if (may_be_named_by(packet, links[index], side)) ends.push_back({id, index, side});
+    }
+    return ends;
+}
+
+/// A link group has one link between the same two ports at most (RFC 7609, 2.2.1), so each further pair of queue pairs
+/// there is another group's, unless ADD LINK has named it.
+std::optional<QueuePairRef> Midstream::begin_group(const capture::Packet& packet) {
+    if (groups_made_ >= most_groups_) return std::nullopt;
     const auto id = links_.create_group();
     if (!id) return std::nullopt;
+    ++groups_made_;
     TrackedGroup& made = links_.at(*id);
     made.group.roles_known = false;
     made.began_before();
     made.address[Side::client] = packet.source;
     made.address[Side::server] = packet.destination;
-    groups_[ports] = *id;
-    return id;
+    keep_youngest(groups_[ports_of(packet)], most_groups_between, *id);
+    const auto index = links_.create_link(made);
+    if (!index) return std::nullopt;
+    return QueuePairRef{*id, *index, receiver_of(made, packet)};
 }
 
-/// The link of a SEND that can only be SMC-R's. Its other queue pair may have been seen already.
+/// The one of the ends whose link carries the connection that a CDC message goes on with.
+std::optional<QueuePairRef> Midstream::continued(
+    const std::vector<QueuePairRef>& ends, const capture::Packet& packet) const {
+    if (!wire::looks_like_cdc(packet.ib.payload, packet.ib.payload_length)) return std::nullopt;
+    wire::Cdc cdc;
+    layout::parse_into(cdc, packet.ib.payload);
+    std::optional<QueuePairRef> match;
+    for (const QueuePairRef& end : ends) {
+        if (links_.at(end.group).halves.match(sessions_, other(end.side), cdc, nullptr) == nullptr) continue;
+        if (match) return std::nullopt;  // could be either
+        match = end;
+    }
+    return match;
+}
+
+/// The link of a SEND that can only be SMC-R's. Its other queue pair may have been seen already; if it may be one of
+/// several, acknowledgements will tell.
 std::optional<QueuePairRef> Midstream::link_of_send(const capture::Packet& packet) {
-    const auto id = group_between(packet);
-    if (!id) return std::nullopt;
-    TrackedGroup& tracked = links_.at(*id);
-    const Side side = receiver_of(tracked, packet);
-    auto& links = tracked.group.links;
-    const auto lacks_end = [&](const Link& link) { return !link.end[side].qpn; };
-    const auto index = std::ranges::count_if(links, lacks_end) == 1
-                           ? std::optional(
-                                 static_cast<std::uint32_t>(std::ranges::find_if(links, lacks_end) - links.begin()))
-                           : links_.create_link(tracked);
-    if (!index) return std::nullopt;
-    Link& link = links[*index];
+    const std::vector<QueuePairRef> ends = unnamed_ends(packet);
+    const auto end = ends.empty() ? begin_group(packet) : ends.size() == 1 ? ends.front() : continued(ends, packet);
+    if (!end) return std::nullopt;
+    Link& link = links_.at(end->group).group.links[end->link];
     happen(link, LinkEvent::met_in_use);
-    link.end[side].gid = Gid{packet.destination.bytes};
-    link.end[side].qpn = packet.ib.bth.destination_qpn;
-    link.end[other(side)].gid = Gid{packet.source.bytes};
-    const QueuePairRef end{*id, *index, side};
-    links_.bind(end);
+    link.end[other(end->side)].gid = Gid{packet.source.bytes};
+    name(*end, packet);
     return end;
 }
 
 std::optional<QueuePairRef> Midstream::link_of_acknowledgement(const capture::Packet& packet) {
-    const auto known = groups_.find(ports_of(packet));
-    if (known == groups_.end()) return std::nullopt;
-    TrackedGroup& tracked = links_.at(known->second);
-    auto& links = tracked.group.links;
-    const Side side = receiver_of(tracked, packet);
-    std::optional<std::uint32_t> match;
-    for (std::uint32_t index = 0; index < links.size(); ++index) {
-        const auto sent = tracked.queue_pairs[index]->sent_psn(side);
-        if (links[index].end[side].qpn || !sent) continue;
+    std::optional<QueuePairRef> match;
+    for (const QueuePairRef& end : unnamed_ends(packet)) {
+        const auto sent = links_.at(end.group).queue_pairs[end.link]->sent_psn(end.side);
+        if (!sent) continue;
         const std::int32_t behind = capture::psn_distance(packet.ib.bth.psn, *sent);
         if (behind < 0 || behind > ack_reach) continue;
         if (match) return std::nullopt;  // could be either
-        match = index;
+        match = end;
     }
-    if (!match) return std::nullopt;
-    LinkEndpoint& endpoint = links[*match].end[side];
+    if (match) name(*match, packet);
+    return match;
+}
+
+/// The packet goes to this end.
+void Midstream::name(const QueuePairRef& end, const capture::Packet& packet) {
+    LinkEndpoint& endpoint = links_.at(end.group).group.links[end.link].end[end.side];
     endpoint.gid = Gid{packet.destination.bytes};
     endpoint.qpn = packet.ib.bth.destination_qpn;
-    const QueuePairRef end{known->second, *match, side};
     links_.bind(end);
-    return end;
 }
 
 // ---- connections ---------------------------------------------------------------------------------

@@ -50,9 +50,12 @@ private:
     static PortPair ports_of(const capture::Packet& packet);
     void remember(const capture::Packet& write);
     void hand_over_writes(const capture::Packet& packet, const QueuePairRef& to);
-    std::optional<std::uint32_t> group_between(const capture::Packet& packet);
+    std::vector<QueuePairRef> unnamed_ends(const capture::Packet& packet);
+    std::optional<QueuePairRef> begin_group(const capture::Packet& packet);
+    std::optional<QueuePairRef> continued(const std::vector<QueuePairRef>& ends, const capture::Packet& packet) const;
     std::optional<QueuePairRef> link_of_send(const capture::Packet& packet);
     std::optional<QueuePairRef> link_of_acknowledgement(const capture::Packet& packet);
+    void name(const QueuePairRef& end, const capture::Packet& packet);
     Session* lacking_token(const LinkGroup& group, Side side);
     Session* new_connection(TrackedGroup& tracked, const Arrival& a);
     void join(const Arrival& a, Session& kept, Session& gone);
@@ -60,7 +63,8 @@ private:
     std::size_t most_groups_;
     LinkTable& links_;
     Sessions& sessions_;
-    std::unordered_map<PortPair, std::uint32_t, PortPairHash> groups_;
+    std::unordered_map<PortPair, std::vector<std::uint32_t>, PortPairHash> groups_;
+    std::size_t groups_made_ = 0;
     std::array<UnknownWrite, 8> unknown_writes_{};  ///< the latest
     std::size_t next_unknown_write_ = 0;
 };

@@ -52,6 +52,12 @@ struct CursorSample {
     std::uint64_t in_flight() const { return produced - consumed; }
 };
 
+/// Where a side went on after a link had failed, as its failover validation shows: numbers of links.
+struct LinkMove {
+    std::optional<std::uint8_t> from, to;
+    std::uint64_t frame = 0;
+};
+
 /// Data from one side into the other side's RMB element.
 struct Direction {
     std::optional<std::uint64_t> rmbe_size;   ///< octets; of the receiver's RMB element
@@ -71,6 +77,7 @@ struct Direction {
     std::uint64_t writes = 0;              ///< RDMA WRITE operations
     std::uint64_t cdcs = 0;                ///< CDC messages that the sender of this direction sent
     std::uint64_t failover_cdcs = 0;       ///< of these, with the failover validation flag
+    LinkMove move;                         ///< the latest of the sender
     std::uint64_t wraps = 0;               ///< of the producer cursor
     std::uint64_t urgent = 0;              ///< urgent octets announced
     std::uint64_t retransmissions = 0;     ///< InfiniBand packets of this direction seen again
@@ -124,6 +131,7 @@ struct Setup {
     std::optional<FrameStamp> syn, syn_ack, proposal, accept, confirm, decline;
     std::optional<FrameStamp> confirm_link;  ///< the reply, on first contact
     std::optional<FrameStamp> first_data;    ///< first RDMA WRITE or CDC in either direction
+    bool beyond_syn = false;                 ///< another TCP segment than SYNs was captured
 
     /// Whether what the client sends over TCP is captured, and what the server sends.
     bool hears_both() const { return (syn || proposal) && (syn_ack || accept); }

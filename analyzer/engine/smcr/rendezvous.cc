@@ -65,6 +65,7 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     Connection& connection = *sessions_.at(conversation->session).connection;
     connection.last_time = std::max(connection.last_time, packet.time);
     if (opens) on_syn(segment);
+    connection.setup.beyond_syn |= !is_syn(tcp);
     if (may_be_clc && connection.outcome == Outcome::plain_tcp) resume(segment);
     const bool takes_part = tcp.payload_length != 0 && conversation->negotiating && !opens;
     if (takes_part) on_payload(segment);
@@ -179,9 +180,21 @@ void Rendezvous::on_reset(const Segment& segment) {
     connection.reset = true;
     connection.reset_by = segment.from;
     connection.reset_frame = segment.packet.number;
+    if (!connection.setup.syn_ack && refuses(segment)) {
+        connection.outcome = Outcome::failed;
+        stop(segment.conversation);
+    }
     const bool over = connection.from[Side::client].ended() && connection.from[Side::server].ended();
     connection.reset_in_use = !over && groups_.is_complete(connection.link_group);
     rules_.close.on_reset(arrival_of(segment), groups_.history(connection.link_group));
+}
+
+/// Whether this answers a SYN where nobody listens: a host that knew of a connection would send a sequence number of
+/// it (RFC 9293, 3.10.7.1).
+bool Rendezvous::refuses(const Segment& segment) {
+    const capture::TcpSegment& tcp = segment.packet.tcp;
+    return segment.from == Side::server && tcp.has(capture::ack) && tcp.sequence == 0 &&
+           tcp.acknowledgment == segment.conversation.first[Side::client];
 }
 
 /// The first that is seen of the connection's end.

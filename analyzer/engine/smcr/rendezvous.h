@@ -59,6 +59,7 @@ private:
     void on_syn(const Segment& segment);
     void on_fin(const Segment& segment);
     void on_reset(const Segment& segment);
+    static bool refuses(const Segment& segment);
     void on_end(const Segment& segment);
     void note_fins_before(const Segment& segment);
     TcpArrival arrival_of(const Segment& segment) const;

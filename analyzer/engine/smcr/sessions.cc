@@ -110,6 +110,8 @@ void Sessions::on_write(Session& session, Side from, const Flow::Write& write, F
 void Sessions::on_cdc(Session& session, Side from, const wire::Cdc& cdc, FrameFacts& facts) {
     Connection& connection = *session.connection;
     Direction& direction = connection.from[from];
+    if (cdc.flags.failover_validation && connection.link[from] != facts.link)
+        direction.move = {connection.link[from], facts.link, facts.frame};
     note_data(connection, facts);
     facts.connection = connection.id;
     ++direction.cdcs;

@@ -17,7 +17,7 @@ protected:
     static Options small() {
         Options options;
         options.limits.connections = 3;
-        options.limits.midstream_groups = 1;
+        options.limits.midstream_groups = 3;
         return options;
     }
     /// A CDC message from host 10 to host 20, or back.
@@ -31,7 +31,9 @@ protected:
     std::optional<QueuePairRef> write(std::uint32_t qpn, std::uint64_t address, ByteView octets) {
         return midstream.identify(test::ib_write(10, 20, qpn, 1, {address, 0x50, 4}, octets));
     }
-    Arrival arrival(Side from) { return {1, 0, from, &packet, &facts, &links.at(1).history}; }
+    Arrival arrival(Side from, std::uint32_t group = 1) {
+        return {group, 0, from, &packet, &facts, &links.at(group).history};
+    }
     static wire::Cdc cdc(std::uint32_t token, std::uint32_t producer, std::uint32_t consumer) {
         wire::Cdc message;
         message.alert_token = token;
@@ -40,9 +42,9 @@ protected:
         return message;
     }
     /// Takes a message in; `session` is whom its token names.
-    Session& take(Side from, const wire::Cdc& message, Session* session = nullptr) {
-        Session& of = session != nullptr ? midstream.whole(arrival(from), message, *session)
-                                         : *midstream.begin_connection(arrival(from), message);
+    Session& take(Side from, const wire::Cdc& message, Session* session = nullptr, std::uint32_t group = 1) {
+        Session& of = session != nullptr ? midstream.whole(arrival(from, group), message, *session)
+                                         : *midstream.begin_connection(arrival(from, group), message);
         sessions.on_cdc(of, from, message, (facts.from = from, facts));
         return of;
     }
@@ -65,7 +67,27 @@ TEST_F(MidstreamTest, ASendThatCanOnlyBeSmcrsMakesItsLinkKnown) {
     EXPECT_EQ(group.links[0].end[server].qpn, 0x14U);
     EXPECT_FALSE(group.links[0].end[client].qpn);
     EXPECT_EQ(send(900, 0x11, true), (QueuePairRef{1, 0, client})) << "the other end of the same link";
-    EXPECT_EQ(send(300, 0x15), (QueuePairRef{1, 1, server})) << "another link between the same ports";
+}
+
+TEST_F(MidstreamTest, AFurtherPairOfQueuePairsBetweenTheSamePortsIsAnotherGroups) {
+    EXPECT_EQ(send(100), (QueuePairRef{1, 0, server}));
+    EXPECT_EQ(send(900, 0x11, true), (QueuePairRef{1, 0, client}));
+    EXPECT_EQ(send(300, 0x15), (QueuePairRef{2, 0, server})) << "no link group has two links between two ports";
+    EXPECT_EQ(send(700, 0x12, true), (QueuePairRef{2, 0, client}));
+}
+
+TEST_F(MidstreamTest, WhereItMayBelongToSeveralGroupsTheCursorsTell) {
+    for (const std::uint32_t produced : {1000U, 2000U}) {
+        const auto end = send(produced, produced);
+        ASSERT_TRUE(end);
+        take(client, cdc(produced, produced, 0), nullptr, end->group);
+    }
+    const auto back = [&](std::uint32_t consumed) {
+        const Octets octets = layout::octets_of(cdc(0x201, 0, consumed));
+        return midstream.identify(test::ib_packet(20, 10, 0x11, test::ib_send_only, 50, octets));
+    };
+    EXPECT_FALSE(back(3000)) << "could be either's";
+    EXPECT_EQ(back(2000), (QueuePairRef{2, 0, client}));
 }
 
 TEST_F(MidstreamTest, OtherTrafficIsNotClaimed) {
@@ -77,7 +99,8 @@ TEST_F(MidstreamTest, OtherTrafficIsNotClaimed) {
 }
 
 TEST_F(MidstreamTest, GroupsAreBounded) {
-    EXPECT_TRUE(send(100));
+    for (const std::uint32_t qpn : {0x14U, 0x15U, 0x16U}) EXPECT_TRUE(send(100, qpn));
+    EXPECT_FALSE(send(100, 0x17));
     const Octets octets = layout::octets_of(cdc(0x101, 0, 0));
     EXPECT_FALSE(midstream.identify(test::ib_packet(10, 30, 0x14, test::ib_send_only, 1, octets)));
 }
@@ -90,7 +113,7 @@ TEST_F(MidstreamTest, AnAcknowledgementBelongsToTheLinkWhoseRequestsItAcknowledg
     send(5000, 0x15);
     EXPECT_FALSE(identify(101)) << "not sent yet";
     EXPECT_FALSE(identify(30)) << "long ago";
-    EXPECT_EQ(identify(4990), (QueuePairRef{1, 1, client}));
+    EXPECT_EQ(identify(4990), (QueuePairRef{2, 0, client}));
     send(120, 0x16);
     EXPECT_FALSE(identify(90)) << "could be either link's";
 }

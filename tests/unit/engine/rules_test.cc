@@ -32,6 +32,22 @@ TEST(Rules, FindingsAreBounded) {
     w.tracker.finish();
     EXPECT_EQ(w.tracker.model().findings.size(), 2U);
     EXPECT_EQ(w.tracker.model().dropped_findings, 3U);
+    EXPECT_EQ(w.tracker.model().lost_findings(), 3U);
+}
+
+TEST(Rules, FindingsThatRepeatOthersAreCountedWithTheirRule) {
+    Options options;
+    options.limits.findings_of_a_kind = 2;
+    World w(options);
+    w.connect(1, true);
+    Octets llc(44);
+    llc[0] = 0x0B;
+    for (int i = 0; i < 5; ++i) w.request(client, World::send_only, llc);
+    w.tracker.finish();
+    const Model& model = w.tracker.model();
+    EXPECT_EQ(model.findings.size(), 2U);
+    EXPECT_EQ(model.dropped_findings, 3U);
+    EXPECT_EQ(model.lost_findings(), 0U);
 }
 
 }  // namespace

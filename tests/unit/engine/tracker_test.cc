@@ -131,6 +131,29 @@ TEST(Rendezvous, ResetDuringSetUpIsAFailure) {
     EXPECT_EQ(w.connection(1).reset_by, server);
 }
 
+TEST(Rendezvous, ResetInAnswerToTheSynIsARefusal) {
+    for (const std::uint32_t sequence : {0U, 77U}) {
+        World w;
+        w.sequence = {{1000, sequence}};
+        w.segment(client, capture::syn, {}, true);
+        w.segment(server, capture::rst | capture::ack);
+        w.tracker.finish();
+        EXPECT_EQ(w.connection(1).outcome, sequence == 0 ? Outcome::failed : Outcome::unknown)
+            << "a sequence number is that of a connection, whose SYN-ACK was not captured";
+        EXPECT_TRUE(w.connection(1).setup.beyond_syn);
+    }
+}
+
+TEST(Rendezvous, SynsAloneTellNothing) {
+    World w;
+    w.segment(client, capture::syn, {}, true);
+    --w.sequence[client];
+    w.segment(client, capture::syn, {}, true);
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).outcome, Outcome::unknown);
+    EXPECT_FALSE(w.connection(1).setup.beyond_syn);
+}
+
 TEST(Rendezvous, PortUsedAgainIsAnotherConnection) {
     World w;
     w.handshake();

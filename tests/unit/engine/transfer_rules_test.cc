@@ -403,6 +403,10 @@ TEST_F(TransferRulesTest, FailoverBreaksNone) {
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(tally(w, rules::failover_validation).satisfied, 2U) << "what it names, and that it comes first";
     EXPECT_EQ(tally(w, rules::failover_replay).satisfied, 1U);
+    const LinkMove& move = w.connection(1).from[client].move;
+    EXPECT_EQ(move.from, 1);
+    EXPECT_EQ(move.to, 2);
+    EXPECT_NE(move.frame, 0U);
 }
 
 TEST_F(TransferRulesTest, FailoverOfASideThatWasDoneSending) {

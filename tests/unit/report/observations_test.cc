@@ -75,6 +75,152 @@ TEST(Observations, WhatFollowsFromALinkThatFailedIsCountedWithIt) {
     EXPECT_EQ(all[0].frames.back(), 30);
 }
 
+/// Of a connection of which this is all that came back for its SYN.
+std::vector<Observation> observed_after_syn(Time repeated_for, std::optional<Side> reset_by) {
+    Model model;
+    model.connections = {connection(1)};
+    Connection& c = model.connections[0];
+    c.setup = {};
+    c.setup.syn = FrameStamp{start, 1};
+    c.first_time = start, c.last_time = start + repeated_for;
+    c.outcome = reset_by ? Outcome::failed : Outcome::unknown;
+    c.setup.beyond_syn = reset_by.has_value();
+    c.reset_by = reset_by;
+    c.reset_frame = reset_by ? 2 : 0;
+    return observed({.smcr = &model});
+}
+
+TEST(Observations, ARefusedConnectionIsNoSetUpThatBrokeOff) {
+    const auto all = observed_after_syn(1, Side::server);
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-refused");
+    EXPECT_THAT(all[0].frames, ElementsAre(1, 2));
+    EXPECT_EQ(all[0].text, "the connection was refused: the server answered the SYN with a TCP reset");
+    EXPECT_THAT(all[0].cause, HasSubstr("Nobody listens on 192.0.2.20:18001"));
+}
+
+TEST(Observations, ASynThatIsRepeatedInVainIsANote) {
+    const auto all = observed_after_syn(7 * capture::second, std::nullopt);
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-no-answer");
+    EXPECT_EQ(all[0].severity, Severity::note);
+    EXPECT_EQ(
+        all[0].text, "the connection did not begin: the SYN was sent again for 7.00 s, and no answer was captured");
+    EXPECT_STREQ(observed_after_syn(capture::millisecond, std::nullopt).at(0).id, "SMCR-O-unclear") << "captured twice";
+}
+
+/// A link group whose second link is gone, as a DELETE LINK says; connection 1 has moved to the first.
+Model with_lost_path(std::uint32_t reason) {
+    Model model;
+    model.connections = {connection(1)};
+    model.connections[0].from[Side::client].failover_cdcs = 1;
+    model.connections[0].from[Side::client].move = {.from = 2, .to = 1, .frame = 40};
+    model.link_groups = {link_group()};
+    LinkGroup& group = model.link_groups[0];
+    for (const std::uint8_t number : {std::uint8_t{2}, std::uint8_t{3}}) {
+        Link& link = group.links.emplace_back(Link(group.links[0]));
+        link.number = number;
+        link.state = LinkState::deleted;
+    }
+    LlcExchange& deletion = group.exchanges.emplace_back();
+    deletion.type = wire::LlcType::delete_link;
+    deletion.from = Side::server;
+    deletion.link = 1;
+    deletion.request = {start, 38};
+    deletion.change = {.link = 2, .reason = reason};
+    LlcExchange& test = group.exchanges.emplace_back();
+    test.type = wire::LlcType::test_link;
+    test.from = Side::client;
+    test.link = 2;
+    test.request = {start, 30};
+    return model;
+}
+
+TEST(Observations, ALinkThatWasDeletedForLostPathFailed) {
+    const Model model = with_lost_path(0x00010000);
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(2)) << "the unanswered TEST LINK follows from it";
+    EXPECT_STREQ(all[0].id, "SMCR-O-link-failed");
+    EXPECT_EQ(all[0].text, "link 2 failed: the server deleted it: lost path");
+    EXPECT_EQ(all[0].frames.back(), 38);
+    EXPECT_STREQ(all[1].id, "SMCR-O-failover");
+}
+
+TEST(Observations, AFailoverNamesTheLinkThatWasLeft) {
+    const Model model = with_lost_path(0x00030000);
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-failover");
+    EXPECT_EQ(all[0].text, "the connection moved from link 2 to link 1, and nothing was written again");
+    EXPECT_THAT(all[0].cause, HasSubstr("of link 2"));
+    EXPECT_THAT(all[0].frames, ElementsAre(38));
+}
+
+TEST(Observations, WhoAbortedFirstIsNamedFirst) {
+    Model model;
+    model.connections = {connection(1)};
+    Connection& c = model.connections[0];
+    c.close = Close::abnormal;
+    for (const Side side : {Side::client, Side::server}) c.from[side].aborted = true;
+    c.from[Side::client].abort_frame = 20;
+    c.from[Side::server].abort_frame = 10;
+    c.reset_by = Side::client;
+    c.reset_frame = 30;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(
+        all[0].text, "the connection closed abnormally: the server aborted, the client followed, the client reset TCP");
+    EXPECT_THAT(all[0].frames, ElementsAre(10, 20, 30));
+}
+
+TEST(Observations, AListenerThatTookUpSmcBeforeWasBusy) {
+    Model model;
+    model.connections = {connection(1), connection(2)};
+    model.connections[1].outcome = Outcome::plain_tcp;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-not-taken-up");
+    EXPECT_THAT(all[0].text, HasSubstr("but it did for other connections"));
+    EXPECT_THAT(all[0].cause, HasSubstr("its listen queue was full"));
+    EXPECT_THAT(all[0].look, HasSubstr("TcpExtSyncookiesSent"));
+    model.connections[0].server = address(20, 18'002);
+    EXPECT_THAT(observed({.smcr = &model}).at(0).cause, IsEmpty()) << "another listener";
+}
+
+TEST(Observations, ADeclineThatFollowsAnUnansweredConfirmRkeyIsTheRoCEPaths) {
+    Model model;
+    model.connections = {connection(1), declined(2, 0x09990003)};
+    Connection& c = model.connections[1];
+    c.link_group = 0;
+    c.setup.proposal = FrameStamp{start, 5};
+    c.setup.decline = FrameStamp{start + 2 * capture::second, 9};
+    model.link_groups = {link_group()};
+    LlcExchange& request = model.link_groups[0].exchanges.emplace_back();
+    request.type = wire::LlcType::confirm_rkey;
+    request.from = Side::server;
+    request.request = {start + capture::millisecond, 6};
+    request.reply = FrameStamp{start + 2 * capture::millisecond, 7};
+    EXPECT_THAT(observed({.smcr = &model}).at(0).cause, HasSubstr("buffer registration"));
+    Repetitions& repeated = model.link_groups[0].links[0].repeated[Side::client];
+    repeated = {.count = 9, .first = {start + 5 * capture::millisecond, 8}, .last = {start + capture::second, 9}};
+    const Observation o = observed({.smcr = &model}).at(0);
+    EXPECT_STREQ(o.id, "SMCR-O-declined");
+    EXPECT_THAT(o.cause, HasSubstr("The client's answer is in frame 7 and was sent again and again"));
+    EXPECT_THAT(o.look, HasSubstr("UDP port 4791"));
+    EXPECT_THAT(o.frames, ElementsAre(5, 6, 9));
+}
+
+TEST(Observations, FindingsThatRepeatOthersAreNoLimit) {
+    Model model;
+    model.dropped_findings = model.further_findings = 7;
+    EXPECT_THAT(observed({.smcr = &model}), IsEmpty());
+    model.dropped_findings = 8;
+    EXPECT_THAT(observed({.smcr = &model}).at(0).text, HasSubstr("1 SMC-R finding left out"));
+    EXPECT_THAT(observed({.smcr = &model}).at(0).look, testing::Not(HasSubstr("--limit")));
+    model.dropped_connections = 1;
+    EXPECT_THAT(observed({.smcr = &model}).at(0).look, HasSubstr("--limit smcr.connections=COUNT"));
+}
+
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};
@@ -131,6 +277,49 @@ TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
     EXPECT_EQ(all[0].text, "no answer to 3 REQs in 4.00 s");
     EXPECT_THAT(all[0].frames, ElementsAre(2, 8));
     EXPECT_EQ(all[0].severity, Severity::error);
+}
+
+/// Of a connection that came up and ended, with all messages captured.
+engine::rdma_cm::Connection cm_connection() {
+    using namespace engine::rdma_cm;
+    engine::rdma_cm::Connection connection;
+    connection.id = 1;
+    connection.outcome = engine::rdma_cm::Outcome::connected;
+    connection.req = FrameStamp{start, 1};
+    connection.rep = FrameStamp{start, 2};
+    connection.dreq = FrameStamp{start, 4};
+    connection.disconnected_by = Side::client;
+    connection.req_transmissions = connection.rep_transmissions = connection.dreq_transmissions = 1;
+    return connection;
+}
+
+TEST(Observations, RepAndDreqThatWereRepeatedAreTold) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
+    connection.drep = engine::FrameStamp{start, 6};
+    connection.last_rep.frame = 3, connection.last_rep.times = 2;
+    engine::rdma_cm::MessageOfMany& dreq = connection.of_many.emplace_back();
+    dreq.attribute = ib::CmAttribute::dreq;
+    dreq.first = {start, 4};
+    dreq.last.frame = 5, dreq.last.times = 3;
+    dreq.answered = true;
+    const auto all = observed({.rdma_cm = &model});
+    ASSERT_THAT(all, SizeIs(2));
+    EXPECT_STREQ(all[0].id, "CM-O-retried");
+    EXPECT_EQ(all[0].text, "REP was sent 2 times before it was answered");
+    EXPECT_THAT(all[0].frames, ElementsAre(2, 3));
+    EXPECT_EQ(all[1].text, "DREQ was sent 3 times before it was answered");
+    EXPECT_EQ(all[1].count, 3);
+}
+
+TEST(Observations, OfAServerThatWasNeverCapturedNothingIsMissing) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
+    connection.rep.reset();
+    connection.dreq_transmissions = 5;
+    EXPECT_THAT(observed({.rdma_cm = &model}), IsEmpty());
+    connection.messages.push_back({.attribute = ib::CmAttribute::rep, .from = Side::server});
+    EXPECT_STREQ(observed({.rdma_cm = &model}).at(0).id, "CM-O-disconnect-unanswered");
 }
 
 TEST(Observations, ARefusalThatWasFollowedByConsentIsANote) {

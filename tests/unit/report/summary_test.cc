@@ -11,6 +11,7 @@
 namespace fabricscope::report {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -136,6 +137,78 @@ TEST_F(SummaryText, TellsMissingOctetsFailedLinksAndUnreadFiles) {
     EXPECT_THAT(text(), HasSubstr("smcr-1: 100 bytes from the client were announced but not captured"));
     EXPECT_THAT(text(), HasSubstr("  ! lg-1: link 1 failed [SMCR-O-link-failed]"));
     EXPECT_THAT(text(), HasSubstr("not read to the end: a.pcap: frame 79: cut"));
+}
+
+TEST_F(SummaryText, FindingsThatAreNotListedAreCountedWithTheirRules) {
+    const engine::Rule& rule = *engine::rules().front();
+    const engine::Finding finding{.rule = &rule, .frames = {3}, .session = "smcr-1", .text = "something"};
+    const auto summary = [&](std::uint64_t broken) {
+        std::ostringstream out;
+        write_summary(
+            out,
+            {.files = {"a.pcap"},
+             .problems = {},
+             .capture = capture_,
+             .findings = {&finding},
+             .rules = {{&rule, {.broken = broken, .why = {}}}}},
+            {});
+        return out.str();
+    };
+    EXPECT_THAT(summary(8), HasSubstr("... and 7 more, counted with their rules"));
+    EXPECT_THAT(summary(1), Not(HasSubstr("counted with")));
+}
+
+// ---- RDMA CM -------------------------------------------------------------------------------------
+
+class CmSummaryText : public testing::Test {
+protected:
+    CmSummaryText() {
+        connection_.id = 1;
+        connection_.outcome = engine::rdma_cm::Outcome::connected;
+        connection_.req = FrameStamp{start, 1};
+        connection_.rep = FrameStamp{start + 2 * capture::millisecond, 2};
+        connection_.end[Side::client].qpn = 7;
+        connection_.end[Side::server].qpn = 9;
+        connection_.from[Side::client].packets = 3;
+        connection_.from[Side::client].bytes = 4321;
+    }
+    std::string text() {
+        model_.connections = {connection_};
+        const engine::CaptureSummary capture{.frames = 9, .start = start};
+        const engine::Models models{.rdma_cm = &model_};
+        std::ostringstream out;
+        write_summary(
+            out, {.files = {"a.pcap"}, .problems = {}, .capture = capture, .models = models, .findings = {}}, {});
+        return out.str();
+    }
+
+    engine::rdma_cm::Connection connection_;
+    engine::rdma_cm::Model model_;
+};
+
+TEST_F(CmSummaryText, WhatGoesToAnUnknownQueuePairIsNotKnown) {
+    EXPECT_THAT(text(), ContainsRegex("4,321 +0 "));
+    connection_.end[Side::client].qpn.reset();
+    EXPECT_THAT(text(), ContainsRegex("4,321 +\\? "));
+}
+
+TEST_F(CmSummaryText, OnlyTheServerAnswersAReq) {
+    EXPECT_THAT(text(), HasSubstr("2.00 ms"));
+    connection_.rep.reset();
+    connection_.outcome = engine::rdma_cm::Outcome::timeout;
+    connection_.reject.emplace().by = Side::client;
+    connection_.reject->time = start + 5 * capture::millisecond;
+    EXPECT_THAT(text(), Not(HasSubstr("5.00 ms")));
+    connection_.reject->by = Side::server;
+    EXPECT_THAT(text(), HasSubstr("5.00 ms"));
+}
+
+TEST_F(CmSummaryText, AnAnswerOfASideThatWasNotCapturedIsNotMissing) {
+    connection_.dreq = FrameStamp{start, 5};
+    connection_.disconnected_by = Side::client;
+    EXPECT_THAT(text(), Not(HasSubstr("not answered")));
+    connection_.messages.push_back({.from = Side::server});
+    EXPECT_THAT(text(), HasSubstr("by client, not answered"));
 }
 
 }  // namespace
