@@ -8,6 +8,7 @@ namespace fabricscope::engine::smcr {
 namespace {
 
 constexpr std::int32_t ack_reach = 64;            // packets that may be under way when an acknowledgement is sent
+constexpr std::size_t most_guesses = 64;          // the youngest; an acknowledgement follows at once, if at all
 constexpr std::size_t most_groups_between = 256;  // the same two ports: the youngest, whose ends may be unnamed
 
 bool looks_like_smcr(const capture::Packet& packet) {
@@ -75,7 +76,7 @@ Midstream::PortPair Midstream::ports_of(const capture::Packet& packet) {
 }
 
 /// The ends of links seen midway between the packet's two ports whose queue pair it may name.
-std::vector<QueuePairRef> Midstream::unnamed_ends(const capture::Packet& packet) {
+std::vector<QueuePairRef> Midstream::unnamed_ends(const capture::Packet& packet) const {
     std::vector<QueuePairRef> ends;
     const auto known = groups_.find(ports_of(packet));
     if (known == groups_.end()) return ends;
@@ -84,9 +85,18 @@ std::vector<QueuePairRef> Midstream::unnamed_ends(const capture::Packet& packet)
         const Side side = receiver_of(tracked, packet);
         const auto& links = tracked.group.links;
         for (std::uint32_t index = 0; index < links.size(); ++index)
-            if (may_be_named_by(packet, links[index], side)) ends.push_back({id, index, side});
+            if (may_be_named_by(packet, links[index], side) && !is_taken({id, index, other(side)}))
+                ends.push_back({id, index, side});
     }
     return ends;
+}
+
+/// Whether the queue pair of this end has turned out to be another link's: CONFIRM has named it since.
+bool Midstream::is_taken(const QueuePairRef& end) const {
+    const LinkEndpoint& named = links_.at(end.group).group.links[end.link].end[end.side];
+    if (!named.gid || !named.qpn) return false;
+    const QueuePairRef* known = links_.find(Address::of(*named.gid), *named.qpn);
+    return known == nullptr || known->group != end.group || known->link != end.link;
 }
 
 /// A link group has one link between the same two ports at most (RFC 7609, 2.2.1), so each further pair of queue pairs
@@ -123,11 +133,13 @@ std::optional<QueuePairRef> Midstream::continued(
 }
 
 /// The link of a SEND that can only be SMC-R's. Its other queue pair may have been seen already; if it may be one of
-/// several, acknowledgements will tell.
+/// several, acknowledgements will tell. If it can be one only, that is a guess: the first packet on another link may
+/// have come before the acknowledgement.
 std::optional<QueuePairRef> Midstream::link_of_send(const capture::Packet& packet) {
     const std::vector<QueuePairRef> ends = unnamed_ends(packet);
     const auto end = ends.empty() ? begin_group(packet) : ends.size() == 1 ? ends.front() : continued(ends, packet);
     if (!end) return std::nullopt;
+    if (ends.size() == 1) keep_youngest(guesses_, most_guesses, Guess{end->group, end->link, packet.destination});
     Link& link = links_.at(end->group).group.links[end->link];
     happen(link, LinkEvent::met_in_use);
     link.end[other(end->side)].gid = Gid{packet.source.bytes};
@@ -135,9 +147,11 @@ std::optional<QueuePairRef> Midstream::link_of_send(const capture::Packet& packe
     return end;
 }
 
-std::optional<QueuePairRef> Midstream::link_of_acknowledgement(const capture::Packet& packet) {
+/// The one of the ends whose requests the packet acknowledges.
+std::optional<QueuePairRef> Midstream::acknowledged(
+    const std::vector<QueuePairRef>& ends, const capture::Packet& packet) const {
     std::optional<QueuePairRef> match;
-    for (const QueuePairRef& end : unnamed_ends(packet)) {
+    for (const QueuePairRef& end : ends) {
         const auto sent = links_.at(end.group).queue_pairs[end.link]->sent_psn(end.side);
         if (!sent) continue;
         const std::int32_t behind = capture::psn_distance(packet.ib.bth.psn, *sent);
@@ -145,8 +159,39 @@ std::optional<QueuePairRef> Midstream::link_of_acknowledgement(const capture::Pa
         if (match) return std::nullopt;  // could be either
         match = end;
     }
+    return match;
+}
+
+std::optional<QueuePairRef> Midstream::link_of_acknowledgement(const capture::Packet& packet) {
+    auto match = acknowledged(unnamed_ends(packet), packet);
+    if (!match) {
+        match = acknowledged(guessed_ends(packet), packet);
+        if (match) withdraw(*match);
+    }
     if (match) name(*match, packet);
     return match;
+}
+
+/// The ends at which the packet arrives, as far as it was guessed which queue pair they have.
+std::vector<QueuePairRef> Midstream::guessed_ends(const capture::Packet& packet) const {
+    std::vector<QueuePairRef> ends;
+    for (const Guess& guess : guesses_) {
+        const TrackedGroup& tracked = links_.at(guess.group);
+        const Side side = receiver_of(tracked, packet);
+        const auto& sender = tracked.group.links[guess.link].end[other(side)].gid;
+        if (guess.port == packet.destination && sender && Address::of(*sender) == packet.source)
+            ends.push_back({guess.group, guess.link, side});
+    }
+    return ends;
+}
+
+/// The queue pair that was guessed is another link's; what was seen on it tells nothing of this one.
+void Midstream::withdraw(const QueuePairRef& end) {
+    TrackedGroup& tracked = links_.at(end.group);
+    const LinkEndpoint& guessed = tracked.group.links[end.link].end[end.side];
+    if (guessed.gid && guessed.qpn) links_.release(Address::of(*guessed.gid), *guessed.qpn);
+    tracked.queue_pairs[end.link] = std::make_unique<QueuePairs>();
+    std::erase_if(guesses_, [&](const Guess& guess) { return guess.group == end.group && guess.link == end.link; });
 }
 
 /// The packet goes to this end.

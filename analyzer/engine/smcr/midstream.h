@@ -47,14 +47,26 @@ private:
         bool used = false;
     };
 
+    /// The end of a link at this port got the queue pair to which a SEND went, since no other end was without one.
+    struct Guess {
+        std::uint32_t group = 0;
+        std::uint32_t link = 0;
+        Address port;
+    };
+
     static PortPair ports_of(const capture::Packet& packet);
     void remember(const capture::Packet& write);
     void hand_over_writes(const capture::Packet& packet, const QueuePairRef& to);
-    std::vector<QueuePairRef> unnamed_ends(const capture::Packet& packet);
+    std::vector<QueuePairRef> unnamed_ends(const capture::Packet& packet) const;
+    bool is_taken(const QueuePairRef& end) const;
     std::optional<QueuePairRef> begin_group(const capture::Packet& packet);
     std::optional<QueuePairRef> continued(const std::vector<QueuePairRef>& ends, const capture::Packet& packet) const;
     std::optional<QueuePairRef> link_of_send(const capture::Packet& packet);
     std::optional<QueuePairRef> link_of_acknowledgement(const capture::Packet& packet);
+    std::optional<QueuePairRef> acknowledged(
+        const std::vector<QueuePairRef>& ends, const capture::Packet& packet) const;
+    std::vector<QueuePairRef> guessed_ends(const capture::Packet& packet) const;
+    void withdraw(const QueuePairRef& end);
     void name(const QueuePairRef& end, const capture::Packet& packet);
     Session* lacking_token(const LinkGroup& group, Side side);
     Session* new_connection(TrackedGroup& tracked, const Arrival& a);
@@ -65,6 +77,7 @@ private:
     Sessions& sessions_;
     std::unordered_map<PortPair, std::vector<std::uint32_t>, PortPairHash> groups_;
     std::size_t groups_made_ = 0;
+    std::vector<Guess> guesses_;
     std::array<UnknownWrite, 8> unknown_writes_{};  ///< the latest
     std::size_t next_unknown_write_ = 0;
 };

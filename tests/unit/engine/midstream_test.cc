@@ -118,6 +118,21 @@ TEST_F(MidstreamTest, AnAcknowledgementBelongsToTheLinkWhoseRequestsItAcknowledg
     EXPECT_FALSE(identify(90)) << "could be either link's";
 }
 
+TEST_F(MidstreamTest, AnAcknowledgementCorrectsAGuess) {
+    send(100);
+    EXPECT_EQ(send(900, 0x12, true), (QueuePairRef{1, 0, client})) << "of another link, as it turns out";
+    const auto end = midstream.identify(test::ib_acknowledgement(20, 10, 0x11, 100));
+    EXPECT_EQ(end, (QueuePairRef{1, 0, client}));
+    EXPECT_EQ(model.link_groups[0].links[0].end[client].qpn, 0x11U);
+    EXPECT_EQ(send(901, 0x12, true)->group, 2U);
+}
+
+TEST_F(MidstreamTest, ALinkWhoseQueuePairIsAnothersGetsNone) {
+    send(100);
+    links.release(Address::of(test::gid_of(20)), 0x14);
+    EXPECT_EQ(send(900, 0x11, true)->group, 2U);
+}
+
 TEST_F(MidstreamTest, WritesToAQueuePairThatTurnsOutToBeALinksAreHandedOver) {
     Octets octets{1, 2, 3, 4};
     write(0x14, 0x1000, octets);
