@@ -21,9 +21,9 @@ struct CaptureSummary {
     std::uint64_t first_undecoded = 0;   ///< the first such frame; 0 = none
     std::uint64_t copies = 0;            ///< frames seen before; left out
     std::uint64_t tcp_frames = 0;
-    std::uint64_t rdma_frames = 0;                                     ///< RoCE and InfiniBand packets
-    std::array<std::uint64_t, capture::unread_count> unread_frames{};  ///< by what carries them
-    std::optional<capture::DuplicateFilter::ClockOffset> clock_offset;  ///< once all has been read
+    std::uint64_t rdma_frames = 0;                                        ///< RoCE and InfiniBand packets
+    std::array<std::uint64_t, capture::unread_count> unread_frames{};     ///< by what carries them
+    std::optional<capture::DuplicateFilter::ClockOffset> clock_offset{};  ///< once all has been read
 };
 
 class Engine : public Trackers {
