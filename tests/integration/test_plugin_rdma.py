@@ -101,12 +101,16 @@ def test_streams_are_the_programs(name, ordered):
             if not seen["packets"]:
                 assert direction["retransmitted"] is None, "nobody knows what it did"
                 continue
-            assert seen["retransmitted"] == direction["retransmitted"]["packets"]
-            assert [seen[cause] for cause in CAUSES] == [direction["retransmitted"][cause] for cause in CAUSES]
+            # What seemed to be late came again, if what follows it does as well.
+            assert direction["retransmitted"]["packets"] - seen["retransmitted"] == seen["out_of_order"] - direction["out_of_order"] >= 0
+            assert all(seen[cause] <= direction["retransmitted"][cause] for cause in CAUSES)
+            # That a timer had run out before the first answer shows when that comes: behind the frames that it is of.
+            late = sum(direction["retransmitted"][cause] - seen[cause] for cause in CAUSES)
+            assert late == direction["retransmitted"]["timeout"] - seen["timeout"] <= seen["unknown"]
             assert seen["ce_marked"] == direction["ce_marked"]
             assert counts[number, stream[far]]["naks sent"] == direction["naks"]
             assert counts[number, stream[far]]["rnr_naks sent"] == direction["rnr_naks"]
-            assert seen["duplicate_request"] == direction["duplicate_requests"]
+            assert seen["duplicate_request"] <= direction["duplicate_requests"], "others a later acknowledgment tells"
             if stream["transport"] != "ud":
                 assert len(operations[number, stream[near]]) == sum(each["count"] for each in direction["operations"].values())
             assert len(queue_pairs[number, stream[near]]) <= 1
