@@ -26,7 +26,7 @@ OFFERED = {
     "fabricscope analyze --cursor-base ": {"auto", "0", "4"},
     "fabricscope analyze --rules-level e": {"error"},
     "fabricscope analyze --nd": {"--ndjson"},
-    "fabricscope explain SMCR-O-no-": {"SMCR-O-no-roce"},
+    "fabricscope explain SMCR-O-no-": {"SMCR-O-no-answer", "SMCR-O-no-roce"},
     "fabricscope rules SMCR-R3": {f"SMCR-R3{i}" for i in range(10)},
     "fabricscope synth rc_rn": {"rc_rnr"},
     "fabricscope analyze READM": {"README.md"},

@@ -262,8 +262,10 @@ Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
         return Cause::implied;
     }
     waited = at.packet.time - std::max(half.last_request, half.last_answered);
-    // Where timers run out while others are still being retransmitted, the packet's own silence counts.
-    if (waited < shortest_timeout && asked != nullptr) waited = at.packet.time - asked->seen.last.time;
+    // Where timers run out while others are still being retransmitted, the packet's own silence counts, unless its
+    // answer may have been missed.
+    if (waited < shortest_timeout && asked != nullptr && !has_own_answer(at))
+        waited = at.packet.time - asked->seen.last.time;
     if (half.peer == nullptr || half.cut_answers) return Cause::unknown;
     if (waited >= shortest_timeout) return Cause::timeout;
     // Nobody refused it and no timer ran out: its requester missed an answer that was captured.

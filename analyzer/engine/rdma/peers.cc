@@ -84,8 +84,6 @@ void Streams::join(Half& half, Half& peer, Learned learned) {
     stream.learned = learned;
     stream.end[half.side].qpn = peer.key.qpn;
     stream.end[peer.side].qpn = half.key.qpn;
-    settle_silent(half);
-    settle_silent(peer);
 }
 
 void Streams::merge(Half& kept, Half& dropped) {

@@ -79,7 +79,7 @@ private:
         bool silent = false;     ///< nothing had come for so long, but the other queue pair was not known
     };
 
-    /// Such repetitions: after timeouts, as it turns out if none of what its peer had sent by then was a NAK.
+    /// Such repetitions: after timeouts, as it turns out if its peer's first packet comes behind them, and is no NAK.
     struct Silent {
         std::uint64_t packets = 0, times = 0;
         Time longest = 0;
