@@ -158,7 +158,10 @@ public:
     }
     DumpParameters(const DumpParameters&) = delete;
     DumpParameters& operator=(const DumpParameters&) = delete;
-    ~DumpParameters() { wtap_dump_params_cleanup(&params_); }
+    ~DumpParameters() {
+        g_free(params_.idb_inf);  // which the clean-up leaves to its caller
+        wtap_dump_params_cleanup(&params_);
+    }
 
     wtap_dump_params* operator->() { return &params_; }
     wtap_dump_params* get() { return &params_; }
