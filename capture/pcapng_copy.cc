@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "capture/file_descriptor.h"
 #include "capture/part_labels.h"
 #include "capture/source.h"
 #include "capture/unpack.h"
@@ -121,21 +122,6 @@ bool has_comment(wtap_block_t block, const std::string& comment) {
     return false;
 }
 
-/// A file that is open, and closed in the end.
-class Descriptor {
-public:
-    explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    operator int() const { return descriptor_; }
-
-private:
-    int descriptor_;
-};
-
 struct DumperClose {
     void operator()(wtap_dumper* dumper) const {
         WiretapProblem problem;
@@ -178,7 +164,7 @@ public:
         const std::string& path, const std::string& application, const Input& first,
         const std::vector<wtap_block_t>& interfaces, std::uint64_t size)
         : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)), params_(first, application) {
-        check(file_ >= 0 && ::ftruncate(file_, static_cast<::off_t>(size)) == 0);
+        check(file_.get() >= 0 && ::ftruncate(file_.get(), static_cast<::off_t>(size)) == 0);
         const std::string beginning = octets_from_begin(std::min<std::uint64_t>(size, longest_header));
         open();
         for (wtap_block_t description : interfaces) add_interface(description);
@@ -203,7 +189,7 @@ public:
     std::uint64_t flush() {
         WiretapProblem problem;
         if (!wtap_dump_flush(dumper_.get(), &problem.code)) fail(problem);
-        const ::off_t size = ::lseek(file_, 0, SEEK_CUR);
+        const ::off_t size = ::lseek(file_.get(), 0, SEEK_CUR);
         check(size >= 0);
         return static_cast<std::uint64_t>(size);
     }
@@ -225,7 +211,7 @@ private:
         wtapng_iface_descriptions_t* const known = std::exchange(params_->idb_inf, &one);
         WiretapProblem problem;
         dumper_.reset(wtap_dump_fdopen(
-            ::dup(file_), wtap_pcapng_file_type_subtype(), WTAP_UNCOMPRESSED, params_.get(), &problem.code,
+            ::dup(file_.get()), wtap_pcapng_file_type_subtype(), WTAP_UNCOMPRESSED, params_.get(), &problem.code,
             &problem.details));
         params_->idb_inf = known;
         wtap_block_array_free(one.interface_data);
@@ -237,13 +223,13 @@ private:
     void put_back(const std::string& beginning) {
         const std::uint64_t header = flush();
         if (header > beginning.size()) throw CopyError(path_ + " is shorter than its header");
-        check(::pwrite(file_, beginning.data(), header, 0) == static_cast<::ssize_t>(header));
-        check(::lseek(file_, 0, SEEK_END) >= 0);
+        check(::pwrite(file_.get(), beginning.data(), header, 0) == static_cast<::ssize_t>(header));
+        check(::lseek(file_.get(), 0, SEEK_END) >= 0);
     }
 
     std::string octets_from_begin(std::uint64_t count) const {
         std::string octets(count, '\0');
-        check(::pread(file_, octets.data(), count, 0) == static_cast<::ssize_t>(count));
+        check(::pread(file_.get(), octets.data(), count, 0) == static_cast<::ssize_t>(count));
         return octets;
     }
 
@@ -254,7 +240,7 @@ private:
     [[noreturn]] void fail(WiretapProblem& problem) const { throw CopyError(path_ + ": " + problem.take_text()); }
 
     std::string path_;
-    Descriptor file_;
+    FileDescriptor file_;
     DumpParameters params_;
     std::unique_ptr<wtap_dumper, DumperClose> dumper_;
 };

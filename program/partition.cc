@@ -39,8 +39,7 @@ struct PartitionOptions {
     Sandbox sandbox;
 
     std::string manifest() const { return fs::path(folder) / report::manifest_name; }
-    std::string part(std::uint64_t number) const { return fs::path(folder) / name_of_part(number); }
-    static std::string name_of_part(std::uint64_t number) { return fmt::format("part-{}.pcapng", number); }
+    std::string part(std::uint64_t number) const { return fs::path(folder) / report::name_of_part(number); }
 };
 
 const Replaceable our_manifests{"a manifest of fabricscope", [](std::string_view octets) {
@@ -132,7 +131,7 @@ void place(const Components& components, std::size_t parts, PartitionPlan& plan)
     if (!list.empty()) plan.largest = list.front().octets;
     plan.partition.components = list.size();
     for (std::uint64_t number = 1; number <= parts; ++number)
-        plan.partition.parts.push_back({.file = PartitionOptions::name_of_part(number)});
+        plan.partition.parts.push_back({.file = report::name_of_part(number)});
     std::vector<std::uint64_t> octets(parts);
     std::unordered_map<std::uint32_t, engine::PartTable::Part> part_of;  // by the component's id
     for (const Components::Component& component : list) {

@@ -34,7 +34,7 @@ const Replaceable our_plans{"a plan of fabricscope", [](std::string_view octets)
 std::string prefix_in(const std::string& folder) { return fs::path(folder) / "unfinished"; }
 
 std::string part_of(const std::string& prefix, std::uint64_t number) {
-    return prefix + "-part-" + std::to_string(number) + ".pcapng";
+    return prefix + '-' + report::name_of_part(number);
 }
 
 /// -1 if another run has it, or has just removed it.

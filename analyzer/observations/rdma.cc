@@ -280,9 +280,7 @@ std::string subject_of(const Stream& stream) {
 
 /// Whether all that the side retransmitted are answers, of which their requester tells.
 bool only_answers(const Stream& stream, Side side) {
-    const auto asked = [](const OperationCount& operations) { return operations.count != 0; };
-    return std::ranges::none_of(stream.from[side].operations, asked) &&
-           stream.from[other(side)].retransmitted.packets != 0;
+    return !asks(stream.from[side]) && stream.from[other(side)].retransmitted.packets != 0;
 }
 
 /// A queue pair stood still for so long, however few packets that was about.
@@ -314,8 +312,7 @@ void observe_one_direction(Observations& observations, const Stream& stream, Sid
     constexpr std::uint64_t most_outstanding = 32;  // packets of which none has to be answered yet
     const Direction& heard = stream.from[other(silent)];
     if (stream.from[silent].packets != 0 || heard.packets == 0 || !is_reliable(stream.transport)) return;
-    const bool asks = std::ranges::any_of(heard.operations, [](const OperationCount& one) { return one.count != 0; });
-    if (asks && (heard.retransmitted.packets != 0 || heard.packets <= most_outstanding)) return;
+    if (asks(heard) && (heard.retransmitted.packets != 0 || heard.packets <= most_outstanding)) return;
     observations.add(
         kinds::one_direction, stream.has_session() ? session_name(stream) : stream_name(stream.id),
         {stream.first_frame}, fmt::format("nothing that {} sent was captured", to_string(stream.end[silent].address)));
@@ -400,6 +397,10 @@ void observe(const Evidence& evidence, Observations& observations) {
 }
 
 }  // namespace
+
+bool asks(const Direction& direction) {
+    return std::ranges::any_of(direction.operations, [](const OperationCount& one) { return one.count != 0; });
+}
 
 constinit const Source rdma_source{.kinds = all_kinds, .observe = observe};
 

@@ -278,11 +278,11 @@ public:
         : evidence_(evidence), model_(*evidence.models.smcr), observations_(observations) {}
 
     void observe() {
-        for (const Connection& connection : model_.connections)
+        for (const Connection& connection : model_.connections) {
             if (waited_in_vain(connection)) blocked_.insert(connection.link_group);
-        for (const Connection& connection : model_.connections)
             if (connection.server && (connection.setup.accept || connection.outcome == Outcome::smc_r))
                 smc_listeners_.insert(to_string(*connection.server));
+        }
         for (const LinkGroup& group : model_.link_groups) observe(group);
         for (const Connection& connection : model_.connections)
             if (!connection.merged) observe(connection);
@@ -417,10 +417,12 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
         std::string text;
         std::vector<std::uint64_t> frames;
     };
+    std::set<std::uint8_t> lost;  // links
+    for (const Link& link : group.links)
+        if (lost_path(group, link) != nullptr) lost.insert(*link.number);
     std::vector<Trouble> troubles;
     for (const LlcExchange& exchange : group.exchanges) {
-        const Link* carrier = exchange.link ? link_numbered(group, *exchange.link) : nullptr;
-        if (carrier != nullptr && lost_path(group, *carrier) != nullptr) continue;
+        if (exchange.link && lost.contains(*exchange.link)) continue;
         const Kind* kind = nullptr;
         // A link that is gone already need not be deleted.
         const bool refused = exchange.refused && exchange.type != wire::LlcType::delete_link;

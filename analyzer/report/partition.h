@@ -36,6 +36,8 @@ struct Partition {
 };
 
 inline constexpr const char* manifest_name = "manifest.json";
+/// From 1.
+inline std::string name_of_part(std::uint64_t number) { return "part-" + std::to_string(number) + ".pcapng"; }
 inline constexpr const char* manifest_schema = "fabricscope-partition/1";
 
 std::string manifest_of(const Partition& partition, const std::string& application);

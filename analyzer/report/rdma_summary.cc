@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/observations/rdma.h"
 #include "analyzer/report/lists.h"
 #include "analyzer/report/rdma_report.h"
 #include "analyzer/report/table.h"
@@ -151,9 +152,7 @@ void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, con
         bool named = false;
         for (const Side side : {a, b}) {
             const Direction& direction = stream->from[side];
-            const bool asked = std::ranges::any_of(
-                direction.operations, [](const OperationCount& operations) { return operations.count != 0; });
-            if (!asked && (side == a || named)) continue;
+            if (!observations::asks(direction) && (side == a || named)) continue;
             const Latencies& times = direction.operation_time;
             std::vector<Cell> cells{
                 {named ? "" : stream_name(stream->id) + " " + name_of(stream->transport)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What transports need of the operating system: file descriptors that close themselves, addresses, waiting.
+// What transports need of the operating system: addresses, waiting.
 #pragma once
 
 #include <netinet/in.h>
@@ -9,24 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "capture/file_descriptor.h"
 #include "protocols/layout/types.h"
 #include "replay/transport/transport.h"
 
 namespace fabricscope::replay {
 
-class FileDescriptor {
-public:
-    explicit FileDescriptor(int number) : number_(number) {}
-    FileDescriptor(const FileDescriptor&) = delete;
-    FileDescriptor& operator=(const FileDescriptor&) = delete;
-    ~FileDescriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    int get() const { return number_; }
-
-private:
-    int number_;
-};
+using capture::FileDescriptor;
 
 /// An IP address and a port, of either version, as the system's calls want it.
 class SocketAddress {

@@ -300,6 +300,12 @@ void Streams::count_duplicate(Half& requester, Direction& asker, std::uint64_t A
     asker.duplicate_requests += requester.sent_again.duplicates() - before;
 }
 
+/// A request that came again had arrived before.
+void Streams::count_arrived(Half& requester, Direction& asker, bool has_own_answer) {
+    if (has_own_answer) ++asker.duplicate_requests;
+    else count_duplicate(requester, asker, &Again::had_arrived);
+}
+
 /// How many responses there will be shows at the last one, or once the MTU is known.
 void Streams::size_read(At& at, Pending& read) {
     const std::optional<std::uint32_t>& mtu = stream_of(at.half).mtu;
@@ -326,14 +332,12 @@ void Streams::take_response(At& at, Pending& read) {
         return;
     }
     const bool missed = psn_distance(read.missing_begin, at.psn) >= 0 && psn_distance(at.psn, read.missing_end) > 0;
-    if (!missed && at.sent == Sent::before && at.direction.lost_before != 0) {
-        // What has come in its place was sent later: it was not lost.
-        --at.direction.lost, --at.direction.lost_before;
-        ++at.direction.out_of_order;
-        at.facts.out_of_order = true;
-        return;
-    }
     if (!missed) {
+        if (at.sent == Sent::before && at.direction.lost_before != 0) {
+            // What has come in its place was sent later: it was not lost.
+            --at.direction.lost, --at.direction.lost_before;
+            return note_overtaken(at.direction, at.facts);
+        }
         if (!at.facts.retransmission) on_repeated_response(at);
         return;
     }
@@ -345,8 +349,7 @@ void Streams::take_response(At& at, Pending& read) {
         if (at.direction.out_of_order == 0) lose_before_capture(at.direction, at.facts, 1);
         return on_repeated_response(at);
     }
-    ++at.direction.out_of_order;
-    at.facts.out_of_order = true;
+    note_overtaken(at.direction, at.facts);
 }
 
 /// All requests up to that PSN have arrived.
@@ -382,8 +385,7 @@ void Streams::settle_repeated(Half& requester, Direction& asker, std::uint32_t p
     if (!in_vain) return;
     for (Repeated& one : requester.repeated) {
         if (std::exchange(one.had_arrived, true)) continue;
-        if (one.has_own_answer) ++asker.duplicate_requests;
-        else count_duplicate(requester, asker, &Again::had_arrived);
+        count_arrived(requester, asker, one.has_own_answer);
     }
 }
 

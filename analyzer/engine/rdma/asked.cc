@@ -143,8 +143,7 @@ void Streams::on_late(At& at, const Requests::Placed& placed) {
                        (at.sent == Sent::after || goes_on(at) || placed.refused || took_long);
     if (!again && has_changed_interface(at)) return half.late_next.reset();
     if (!again) {
-        ++at.direction.out_of_order;
-        at.facts.out_of_order = true;
+        note_overtaken(at.direction, at.facts);
         half.late_next = psn_after(at.psn);
         add_event(at, Event::Kind::out_of_order, at.psn, 1);
         return;
@@ -175,11 +174,9 @@ void Streams::on_repeated(At& at, bool seen_before) {
     at.facts.retransmission = half.again->cause;
     half.silent.packets += half.again->silent ? 1 : 0;
     if (half.lost_psn == at.psn) half.lost_psn.reset();
-    const bool sends_again = !has_own_answer(at);
-    if (sends_again) count_duplicate(half, at.direction, &Again::packets);
+    if (!has_own_answer(at)) count_duplicate(half, at.direction, &Again::packets);
     if (half.requests.has_arrived(at.psn)) {
-        if (sends_again) count_duplicate(half, at.direction, &Again::had_arrived);
-        else ++at.direction.duplicate_requests;
+        count_arrived(half, at.direction, has_own_answer(at));
         at.facts.duplicate_request = true;
     }
     if (!seen_before) return;
@@ -202,8 +199,9 @@ bool Streams::has_own_answer(const At& at) { return at.facts.operation && !sends
 /// for may still come behind others that were under way.
 bool Streams::goes_on(const At& at) const {
     const Half& half = at.half;
-    if (half.again && at.sent == Sent::before) return true;  // it was overtaken by others of them
-    if (!half.again || at.packet.time - half.last_request > slowest_reaction) return false;
+    if (!half.again) return false;
+    if (at.sent == Sent::before) return true;  // it was overtaken by others of them
+    if (at.packet.time - half.last_request > slowest_reaction) return false;
     const bool steps_back = psn_distance(half.again->next, at.psn) < 0;
     const bool refused = half.nak &&
                          (half.nak->psn == at.psn || (steps_back && psn_distance(half.nak->psn, at.psn) >= 0));

@@ -34,6 +34,12 @@ inline void lose_before_capture(Direction& direction, FrameFacts& facts, std::ui
     facts.lost += packets;
 }
 
+/// A packet comes late that was not lost.
+inline void note_overtaken(Direction& direction, FrameFacts& facts) {
+    ++direction.out_of_order;
+    facts.out_of_order = true;
+}
+
 inline void count(Retransmitted& retransmitted, Cause cause) {
     ++retransmitted.packets;
     switch (cause) {

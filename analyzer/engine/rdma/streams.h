@@ -204,6 +204,7 @@ private:
     void on_repeated(At& at, bool seen_before);
     void remember_repeated(At& at);
     static void count_duplicate(Half& requester, Direction& asker, std::uint64_t Again::*what);
+    static void count_arrived(Half& requester, Direction& asker, bool has_own_answer);
     static bool has_own_answer(const At& at);
     bool goes_on(const At& at) const;
     static void settle_holes(At& at);

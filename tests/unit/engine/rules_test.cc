@@ -21,15 +21,19 @@ TEST(Rules, HealthyTrafficBreaksNone) {
     EXPECT_EQ(found(w), Ids{});
 }
 
-TEST(Rules, FindingsAreBounded) {
-    Options options;
-    options.limits.findings = 2;
-    World w(options);
+void break_a_rule_five_times(World& w) {
     w.connect(1, true);
     Octets llc(44);
     llc[0] = 0x0B;
     for (int i = 0; i < 5; ++i) w.request(client, World::send_only, llc);
     w.tracker.finish();
+}
+
+TEST(Rules, FindingsAreBounded) {
+    Options options;
+    options.limits.findings = 2;
+    World w(options);
+    break_a_rule_five_times(w);
     EXPECT_EQ(w.tracker.model().findings.size(), 2U);
     EXPECT_EQ(w.tracker.model().dropped_findings, 3U);
     EXPECT_EQ(w.tracker.model().lost_findings(), 3U);
@@ -39,11 +43,7 @@ TEST(Rules, FindingsThatRepeatOthersAreCountedWithTheirRule) {
     Options options;
     options.limits.findings_of_a_kind = 2;
     World w(options);
-    w.connect(1, true);
-    Octets llc(44);
-    llc[0] = 0x0B;
-    for (int i = 0; i < 5; ++i) w.request(client, World::send_only, llc);
-    w.tracker.finish();
+    break_a_rule_five_times(w);
     const Model& model = w.tracker.model();
     EXPECT_EQ(model.findings.size(), 2U);
     EXPECT_EQ(model.dropped_findings, 3U);
