@@ -10,6 +10,7 @@
 #include <fstream>
 #include <future>
 #include <mutex>
+#include <thread>
 
 #include "replay/vipl/vipl.h"
 
@@ -290,16 +291,20 @@ TEST_F(Vipl, TwoVisOfOneNode) {
         return asked == VIP_SUCCESS ? VipConnectAccept(connection, server) : asked;
     });
     remote.set(own, "fabricscope/here");
-    VIP_RETURN connected = VIP_NO_MATCH;  // until the other thread waits
-    for (int i = 0; i < 1000 && connected == VIP_NO_MATCH; ++i)
-        connected = VipConnectRequest(vi, local.get(), remote.get(), patience, &remote_attributes);
-    EXPECT_EQ(connected, VIP_SUCCESS);
-    EXPECT_EQ(accepted.get(), VIP_SUCCESS);
+    const auto ask = [&] { return VipConnectRequest(vi, local.get(), remote.get(), patience, &remote_attributes); };
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience);
+    VIP_RETURN connected = ask();
+    while (connected == VIP_NO_MATCH && std::chrono::steady_clock::now() < give_up) {  // until the other thread waits
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        connected = ask();
+    }
+    ASSERT_EQ(connected, VIP_SUCCESS);
+    ASSERT_EQ(accepted.get(), VIP_SUCCESS);
     VIP_DESCRIPTOR* const receive = describe(0, buffers_at);
     EXPECT_EQ(VipPostRecv(server, receive, handle), VIP_SUCCESS);
     post_send(1, "to the neighbour");
     VIP_DESCRIPTOR* done = nullptr;
-    EXPECT_EQ(VipRecvWait(server, patience, &done), VIP_SUCCESS);
+    ASSERT_EQ(VipRecvWait(server, patience, &done), VIP_SUCCESS);
     EXPECT_EQ(text_of(done), "to the neighbour");
     EXPECT_EQ(VipSendWait(vi, patience, &done), VIP_SUCCESS);
     EXPECT_EQ(VipDisconnect(vi), VIP_SUCCESS);
