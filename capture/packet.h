@@ -3,9 +3,9 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,12 +34,21 @@ struct Address {
 
     /// IPv4, IPv6 and GID are equal when their 16 octets are; a LID only equals a LID, an N_Port_ID an N_Port_ID.
     friend bool operator==(const Address& a, const Address& b) {
-        return a.halves() == b.halves() && (a.kind == Kind::lid) == (b.kind == Kind::lid) &&
-               (a.kind == Kind::port_id) == (b.kind == Kind::port_id);
+        return a.front() == b.front() && a.back() == b.back() &&
+               (a.kind == b.kind || (a.is_internet() && b.is_internet()));
     }
 
-    /// The octets as two numbers: compared and hashed for every packet, without a call of memcmp().
-    std::array<std::uint64_t, 2> halves() const { return std::bit_cast<std::array<std::uint64_t, 2>>(bytes); }
+    // The octets as two numbers: compared and hashed for every packet, each read where it is.
+    std::uint64_t front() const { return number_at(0); }
+    std::uint64_t back() const { return number_at(sizeof(std::uint64_t)); }
+
+private:
+    bool is_internet() const { return kind != Kind::lid && kind != Kind::port_id; }
+    std::uint64_t number_at(std::size_t place) const {
+        std::uint64_t number = 0;
+        std::memcpy(&number, bytes.data() + place, sizeof number);
+        return number;
+    }
 };
 
 /// "192.0.2.1", "2001:db8::1", "LID 7", "01.02.03", "none"
@@ -172,9 +181,8 @@ std::optional<bool> fc_crc_is_good(const Packet& packet);
 
 template <> struct std::hash<fabricscope::capture::Address> {
     std::size_t operator()(const fabricscope::capture::Address& of) const noexcept {
-        const auto halves = of.halves();
         constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
-        std::uint64_t mixed = halves[0] * odd + halves[1];
+        std::uint64_t mixed = of.front() * odd + of.back();
         mixed = (mixed ^ mixed >> 32) * odd;
         return mixed ^ mixed >> 32;
     }

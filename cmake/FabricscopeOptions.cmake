@@ -58,6 +58,15 @@ if(FABRICSCOPE_FUZZ)
     add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# GCC clears structures of some hundred octets, of which each packet needs several, with `rep stos`, which is slow to
+# begin; vector instructions take 5 % off the time of `analyze`. x86 only.
+include(CheckCXXCompilerFlag)
+set(clear_by_vectors "-mmemset-strategy=vector_loop:1024:noalign,libcall:-1:noalign")
+check_cxx_compiler_flag("${clear_by_vectors}" HAS_MEMSET_STRATEGY)
+if(HAS_MEMSET_STRATEGY)
+    add_compile_options("${clear_by_vectors}")
+endif()
+
 # Linking some fifty programs takes lld a fifth of the time.
 find_program(LLD_PROGRAM ld.lld)
 mark_as_advanced(LLD_PROGRAM)

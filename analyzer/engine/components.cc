@@ -80,7 +80,7 @@ bool says_who(const Address& address) {
         case Address::Kind::ipv4:
             return !is_multicast(address) &&
                    std::any_of(address.bytes.begin() + 12, address.bytes.end(), [](auto octet) { return octet != 0; });
-        default: return !is_multicast(address) && address.halves() != std::array<std::uint64_t, 2>{};
+        default: return !is_multicast(address) && (address.front() | address.back()) != 0;
     }
 }
 

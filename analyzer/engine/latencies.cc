@@ -32,7 +32,8 @@ void Latencies::add(Time duration) {
     duration = std::max<Time>(duration, 0);
     min_ = count_ == 0 ? duration : std::min(min_, duration);
     max_ = std::max(max_, duration);
-    add(bucket_of(static_cast<std::uint64_t>(duration)), 1);
+    ++count_of(bucket_of(static_cast<std::uint64_t>(duration)));
+    ++count_;
 }
 
 void Latencies::add(const Latencies& others) {
@@ -40,13 +41,8 @@ void Latencies::add(const Latencies& others) {
     min_ = count_ == 0 ? others.min_ : std::min(min_, others.min_);
     max_ = std::max(max_, others.max_);
     for (std::size_t i = 0; i < others.counts_.size(); ++i)
-        if (others.counts_[i] != 0) add(others.first_ + i, others.counts_[i]);
-}
-
-void Latencies::add(std::size_t bucket, std::uint64_t times) {
-    if (bucket - first_ >= counts_.size()) make_room(bucket);
-    counts_[bucket - first_] += static_cast<std::uint32_t>(times);
-    count_ += times;
+        if (others.counts_[i] != 0) count_of(others.first_ + i) += others.counts_[i];
+    count_ += others.count_;
 }
 
 /// For a whole doubling at a time.

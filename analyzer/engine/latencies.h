@@ -24,7 +24,10 @@ public:
     std::optional<Time> max() const { return count_ != 0 ? std::optional(max_) : std::nullopt; }
 
 private:
-    void add(std::size_t bucket, std::uint64_t times);
+    std::uint32_t& count_of(std::size_t bucket) {
+        if (bucket - first_ >= counts_.size()) make_room(bucket);
+        return counts_[bucket - first_];
+    }
     void make_room(std::size_t bucket);
 
     std::vector<std::uint32_t> counts_;  ///< of the buckets from first_ on

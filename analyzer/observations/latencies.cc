@@ -13,7 +13,6 @@ namespace fabricscope::observations {
 void ComparedTimes::judge(std::vector<Timed>& alike, Outliers& found) {
     constexpr engine::Time times_the_median = 20;
     constexpr std::size_t enough = 20;  // of a class, to say what is ordinary
-    found.all += alike.size();
     if (alike.size() < enough) return;
     const auto middle = alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2);
     std::ranges::nth_element(alike, middle, {}, &Timed::took);
@@ -37,7 +36,7 @@ void ComparedTimes::observe(
             kind, name(session), frames_of({found.slowest->first, found.slowest->last}),
             fmt::format(
                 "{} of {} took far longer than others of their kind: up to {}, with a median of {}",
-                grouped(found.count), counted(found.all, noun), duration_text(found.slowest->took),
+                grouped(found.count), counted(*timed_[session], noun), duration_text(found.slowest->took),
                 duration_text(found.median)));
         o.count = found.count;
     }

@@ -25,15 +25,14 @@ class ComparedTimes {
 public:
     static constexpr engine::Time at_least = capture::millisecond;  ///< above the median; less is nobody's trouble
 
-    /// `timed` says of a record how long it took, or nothing. Where all were fast nothing can stand out: of these
-    /// sessions nothing is kept.
+    /// `timed` says of a record how long it took, or nothing. Where all of a kind were fast none can stand out: of
+    /// these nothing is kept.
     template <class Records, class TimedOf> ComparedTimes(const Records& records, TimedOf timed) {
         for (const auto& record : records)
-            if (const std::optional<Timed> one = timed(record); one && one->took >= at_least) note_slow(one->session);
-        if (slow_.empty()) return;
+            if (const std::optional<Timed> one = timed(record); one && one->took >= at_least) note_slow(*one);
+        if (classes_.empty()) return;
         for (const auto& record : records)
-            if (const std::optional<Timed> one = timed(record); one && is_slow(one->session))
-                classes_[likeness(*one)].push_back(*one);
+            if (const std::optional<Timed> one = timed(record); one && is_slow(one->session)) take(*one);
     }
 
     /// Says of each session that something took 20 times as long as the median of its like, and a millisecond more, if
@@ -44,7 +43,7 @@ public:
 private:
     /// Of one session.
     struct Outliers {
-        std::uint64_t all = 0, count = 0;
+        std::uint64_t count = 0;
         const Timed* slowest = nullptr;
         engine::Time median = 0;  ///< of the slowest one's like
     };
@@ -55,13 +54,19 @@ private:
     }
     static void judge(std::vector<Timed>& alike, Outliers& found);
 
-    void note_slow(std::uint32_t session) {
-        if (session >= slow_.size()) slow_.resize(session + 1);
-        slow_[session] = true;
+    void note_slow(const Timed& one) {
+        if (one.session >= timed_.size()) timed_.resize(one.session + 1);
+        timed_[one.session] = 0;
+        classes_[likeness(one)];
     }
-    bool is_slow(std::uint32_t session) const { return session < slow_.size() && slow_[session]; }
+    bool is_slow(std::uint32_t session) const { return session < timed_.size() && timed_[session]; }
+    void take(const Timed& one) {
+        ++*timed_[one.session];
+        if (const auto found = classes_.find(likeness(one)); found != classes_.end()) found->second.push_back(one);
+    }
 
-    std::vector<bool> slow_;                               ///< by session
+    // Of sessions and of kinds that had slow ones.
+    std::vector<std::optional<std::uint64_t>> timed_;      ///< how many in all, by session
     std::map<std::uint64_t, std::vector<Timed>> classes_;  ///< by likeness
 };
 

@@ -35,7 +35,7 @@ void Streams::on_response(At& at) {
         if (known) verdicts_.satisfied(rules::known_nak);
         else
             verdicts_.broken(
-                rules::known_nak, {at.packet.number}, {half.stream},
+                rules::known_nak, {at.packet.number}, {half.stream->id},
                 fmt::format("syndrome {:02x}h", at.packet.ib.aeth.syndrome));
         if (syndrome.kind == Refused::nak || syndrome.kind == Refused::rnr_nak) return on_refusal(at);
     }
@@ -63,11 +63,11 @@ void Streams::on_refusal(At& at) {
     ++(rnr ? opposite_of(half).rnr_naks : opposite_of(half).naks);
     if (Event* event = add_event(at, rnr ? Event::Kind::rnr_nak : Event::Kind::nak, at.psn, 1)) event->syndrome = code;
     const Refusal refusal{at.psn, code, at.packet.time, at.packet.number, at.packet.interface};
-    if (is_fatal(syndrome)) stream_of(half).fatal = FatalNak{half.side, code, at.stamp()};
+    if (is_fatal(syndrome)) half.stream->fatal = FatalNak{half.side, code, at.stamp()};
     const bool sequence_error = syndrome.kind == Refused::nak && syndrome.value == AethSyndrome::psn_sequence_error;
     if (sequence_error && half.own_nak && half.own_nak->psn == at.psn)
         verdicts_.broken(
-            rules::one_nak_for_a_gap, {half.own_nak->frame, at.packet.number}, {half.stream},
+            rules::one_nak_for_a_gap, {half.own_nak->frame, at.packet.number}, {half.stream->id},
             fmt::format("PSN {} is asked for once more, though it has not come", at.psn));
     else if (sequence_error) verdicts_.satisfied(rules::one_nak_for_a_gap);
     if (sequence_error) half.own_nak = refusal;
@@ -83,7 +83,7 @@ void Streams::on_refusal(At& at) {
                                  at.packet.time - half.last_acknowledged < longest_detour;
         verdicts_.broken(
             rules::nak_of_missing, doubt_if(may_be_late, UndecidedReason::out_of_order),
-            {half.last_response_frame, at.packet.number}, {half.stream},
+            {half.last_response_frame, at.packet.number}, {half.stream->id},
             fmt::format("PSN {} is asked for, which was acknowledged before", at.psn));
     } else if (sequence_error) {
         verdicts_.satisfied(rules::nak_of_missing);
@@ -135,7 +135,7 @@ void Streams::on_acknowledgment(At& at) {
 
 /// Its number may be that of another queue pair since then.
 bool Streams::is_disconnected(const Half& half) {
-    const rdma_cm::Connection* connection = connection_of(stream_of(half));
+    const rdma_cm::Connection* connection = connection_of(*half.stream);
     return connection != nullptr && (connection->dreq || connection->drep);
 }
 
@@ -156,7 +156,7 @@ bool Streams::is_of_what_was_sent(const At& at) {
     const Doubt doubt = is_disconnected(*at.half.peer) ? UndecidedReason::setup_not_captured
                                                        : doubt_if(may_be_missing, UndecidedReason::frames_missing);
     verdicts_.broken(
-        rules::acknowledges_what_was_sent, doubt, {at.packet.number}, {at.half.stream},
+        rules::acknowledges_what_was_sent, doubt, {at.packet.number}, {at.half.stream->id},
         fmt::format(
             "PSN {} is acknowledged, {} packets behind the latest one, which is {} us old", at.psn, ahead,
             (at.packet.time - at.half.peer->last_request) / capture::microsecond));
@@ -166,7 +166,7 @@ bool Streams::is_of_what_was_sent(const At& at) {
 /// The PSN is older than all that was captured of its requester.
 bool Streams::is_behind_the_first(const At& at) {
     const Half& requester = *at.half.peer;
-    const rdma_cm::Connection* connection = connection_of(stream_of(requester));
+    const rdma_cm::Connection* connection = connection_of(*requester.stream);
     const Key& to = requester.key;
     const std::optional<engine::Side> peer = connection != nullptr ? side_of(*connection, to.pair.destination, to.qpn)
                                                                    : std::nullopt;
@@ -182,7 +182,7 @@ bool Streams::is_behind_the_first(const At& at) {
     const std::uint32_t first = begin.value_or(0);
     if (psn_distance(at.psn, first) <= 1) return true;
     verdicts_.broken(
-        rules::acknowledges_what_was_sent, doubt, {connection->first_frame, at.packet.number}, {at.half.stream},
+        rules::acknowledges_what_was_sent, doubt, {connection->first_frame, at.packet.number}, {at.half.stream->id},
         fmt::format("PSN {} is acknowledged, though the connection's first one is {}", at.psn, first));
     return false;
 }
@@ -201,7 +201,7 @@ void Streams::judge_message_count(At& at) {
                                     is_disconnected(*half.peer);
             verdicts_.broken(
                 rules::message_count_grows, doubt_if(may_be_new, UndecidedReason::frames_missing),
-                {half.last_response_frame, at.packet.number}, {half.stream},
+                {half.last_response_frame, at.packet.number}, {half.stream->id},
                 fmt::format("message sequence number {} after {}", msn, *half.msn));
         }
     }
@@ -221,7 +221,7 @@ void Streams::judge_message_count_of_asked(const At& at) {
     const auto asked = static_cast<std::int64_t>(requests.operations - *half.completed_by_msn);
     if (counted <= asked) return verdicts_.satisfied(rules::counts_what_was_asked);
     verdicts_.broken(
-        rules::counts_what_was_asked, doubt, {half.last_response_frame, at.packet.number}, {half.stream},
+        rules::counts_what_was_asked, doubt, {half.last_response_frame, at.packet.number}, {half.stream->id},
         fmt::format("message sequence number {} after {}, with {} asked for", at.packet.ib.aeth.msn, *half.msn, asked));
 }
 
@@ -235,7 +235,7 @@ void Streams::judge_final_refusal(const At& at) {
         return verdicts_.undecided(rules::nothing_behind_refusal, UndecidedReason::interface_order);
     refused->broken = true;
     verdicts_.broken(
-        rules::nothing_behind_refusal, {refused->nak.frame, at.packet.number}, {at.half.stream},
+        rules::nothing_behind_refusal, {refused->nak.frame, at.packet.number}, {at.half.stream->id},
         fmt::format("PSN {} is acknowledged, though PSN {} was refused", at.psn, refused->nak.psn));
 }
 
@@ -308,7 +308,7 @@ void Streams::count_arrived(Half& requester, Direction& asker, bool has_own_answ
 
 /// How many responses there will be shows at the last one, or once the MTU is known.
 void Streams::size_read(At& at, Pending& read) {
-    const std::optional<std::uint32_t>& mtu = stream_of(at.half).mtu;
+    const std::optional<std::uint32_t>& mtu = at.half.stream->mtu;
     if (read.sized || (!ends_message(at.opcode.position) && !(mtu && read.asked_bytes))) return;
     const std::uint32_t share = read.asked_bytes && mtu ? packets_for(*read.asked_bytes, *mtu) : 0;
     read.end_psn = share != 0 ? psn_after(read.seen.psn, share) : psn_after(at.psn);
@@ -357,7 +357,7 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
     Half& requester = *at.half.peer;
     Requests& requests = requester.requests;
     Direction& asker = direction_of(requester);
-    if (std::exchange(requester.timeouts.count, 0) != 0) stream_of(requester).silence.reset();
+    if (std::exchange(requester.timeouts.count, 0) != 0) requester.stream->silence.reset();
     if (!requests.has_arrived(psn)) requester.last_answered = at.packet.time;
     if (requester.early_retry && psn_distance(requester.early_retry->psn, psn) >= 0) {
         requester.early_retry->acknowledged = psn == requester.early_retry->psn;
@@ -432,7 +432,7 @@ void Streams::answer_operations(At& at, std::uint32_t psn) {
         return one.seen.answer || (one.missed && at.packet.time - *one.missed > slowest_reaction);
     };
     for (; !pending.empty() && is_over(pending.front()); pending.pop()) {
-        note_outstanding_reads(at, pending.front());
+        if (!pending.front().sends()) note_outstanding_reads(at, pending.front());
         complete(at, pending.front());
     }
 }
@@ -443,7 +443,7 @@ void Streams::note_outstanding_reads(const At& at, const Pending& answered) {
     const std::optional<FrameStamp>& answer = answered.seen.answer;
     Half& requester = *at.half.peer;
     PendingOperations& pending = requester.requests.pending;
-    const bool is_proof = answer && answered.begun && !answered.sends() && answered.seen.retransmitted == 0;
+    const bool is_proof = answer && answered.begun && answered.seen.retransmitted == 0;
     if (!is_proof || pending.size() <= requester.reads.count || answer->interface != at.packet.interface) return;
     MostReads reads;
     for (std::size_t i = 0; i < std::min(pending.size(), most_looked_at); ++i) {

@@ -26,21 +26,20 @@ constexpr Time shortest_timeout = capture::millisecond;
 
 }  // namespace
 
+/// From a packet behind which its message goes on: it is full.
 void Streams::learn_mtu(At& at) {
-    const bool full = at.opcode.position == Position::first || at.opcode.position == Position::middle;
-    if (!full || at.packet.ib.payload_length == 0) return;
-    std::optional<std::uint32_t>& mtu = stream_of(at.half).mtu;
+    if (at.packet.ib.payload_length == 0) return;
+    std::optional<std::uint32_t>& mtu = at.half.stream->mtu;
     if (!mtu) mtu = at.packet.ib.payload_length;
 }
 
-/// How many PSNs it takes; 0: nobody knows.
-std::uint32_t Streams::share_of(const At& at) const {
+/// How many PSNs a READ takes; 0: nobody knows.
+std::uint32_t Streams::share_of_read(const At& at) const {
     constexpr std::uint32_t smallest_mtu = 256;
-    if (at.opcode.operation != ib::Operation::rdma_read_request) return 1;
     if (!at.packet.ib.has_reth) return 0;
     const std::uint32_t length = at.packet.ib.reth.dma_length;
     if (length <= smallest_mtu) return 1;
-    const std::optional<std::uint32_t>& mtu = model_.streams[at.half.stream - 1].mtu;
+    const std::optional<std::uint32_t>& mtu = at.half.stream->mtu;
     return mtu ? packets_for(length, *mtu) : 0;
 }
 
@@ -65,7 +64,7 @@ void Streams::size_by_rest(const At& at) {
     if (read.sized || !at.half.latest_read) return;
     const auto mtu = capture::mtu_of_rest(*at.half.latest_read, psn_distance(read.seen.psn, at.psn), at.packet.ib.reth);
     if (!mtu) return;
-    std::optional<std::uint32_t>& known = stream_of(at.half).mtu;
+    std::optional<std::uint32_t>& known = at.half.stream->mtu;
     if (!known) known = mtu;
     read.end_psn = psn_after(read.seen.psn, packets_for(at.half.latest_read->dma_length, *mtu));
     read.sized = true;
@@ -76,7 +75,10 @@ void Streams::on_request(At& at) {
     Half& half = at.half;
     note_interface(half, at.packet);
     if (half.key.transport == Transport::ud) return take_operation(at, false);
-    if (at.opcode.operation == ib::Operation::rdma_read_request) size_by_rest(at);
+    if (at.opcode.operation == ib::Operation::rdma_read_request) {
+        size_by_rest(at);
+        at.share = share_of_read(at);
+    }
     const Requests::Placed placed = half.requests.place(at.psn);
     if (half.early_retry) settle_early_retry(at, placed.place);
     const bool reliable = is_reliable(half.key.transport);
@@ -86,7 +88,7 @@ void Streams::on_request(At& at) {
     if (half.peer != nullptr && placed.place != Place::next) half.peer->final_refusal.reset();
     if (placed.place == Place::late) on_late(at, placed);
     else if (seen_before && reliable) on_repeated(at, true);
-    else end_repetition(half);
+    else if (half.again || half.late_next) end_repetition(half);
     if (half.peer != nullptr && (placed.place == Place::ahead || !half.requests.is_whole()))
         half.peer->completed_by_msn.reset();
     if (placed.place == Place::ahead) {
@@ -100,8 +102,7 @@ void Streams::on_request(At& at) {
         pending.back().end_psn = at.psn;
         pending.back().sized = true;
     }
-    const std::uint32_t share = share_of(at);
-    half.requests.take(at.psn, share, at.packet.time);
+    half.requests.take(at.psn, at.share, at.packet.time);
     if (placed.place == Place::ahead && half.requests.acknowledged()) {
         const std::uint32_t begin = psn_after(at.psn, ib::psn_mask + 1 - placed.missing);
         const std::uint32_t arrived = half.requests.fill(begin, psn_after(*half.requests.acknowledged()));
@@ -131,7 +132,7 @@ void Streams::on_request(At& at) {
 
 /// Who asks for something new behind a timeout has not given up what came before.
 void Streams::note_life(const At& at) {
-    std::optional<Silence>& silence = stream_of(at.half).silence;
+    std::optional<Silence>& silence = at.half.stream->silence;
     if (silence) silence->last = at.stamp();
 }
 
@@ -169,7 +170,7 @@ void Streams::on_repeated(At& at, bool seen_before) {
         if (half.again->event != nullptr) ++half.again->event->count;
     }
     if (psn_distance(half.again->next, psn_after(at.psn)) > 0)
-        half.again->next = psn_after(at.psn, std::max(share_of(at), 1U));
+        half.again->next = psn_after(at.psn, std::max(at.share, 1U));
     count(at.direction.retransmitted, half.again->cause);
     at.facts.retransmission = half.again->cause;
     half.silent.packets += half.again->silent ? 1 : 0;
@@ -188,7 +189,7 @@ void Streams::remember_repeated(At& at) {
     constexpr std::size_t most = 64;
     std::vector<Repeated>& repeated = at.half.repeated;
     if (repeated.size() >= most) repeated.erase(repeated.begin());
-    const std::uint32_t end = psn_after(at.psn, std::max(share_of(at), 1U));
+    const std::uint32_t end = psn_after(at.psn, std::max(at.share, 1U));
     repeated.push_back({at.psn, end, has_own_answer(at), at.facts.duplicate_request});
 }
 
@@ -302,7 +303,7 @@ void Streams::begin_again(At& at) {
     at.direction.longest_timeout = std::max(at.direction.longest_timeout, waited);
     half.timeouts.add(at.packet.number);
     at.facts.retry = half.timeouts.count;
-    stream_of(half).silence = Silence{half.timeouts.count, at.stamp(), waited, retries_of(stream_of(half))};
+    half.stream->silence = Silence{half.timeouts.count, at.stamp(), waited, retries_of(*half.stream)};
     judge_ack_timeout(at);
 }
 
@@ -315,7 +316,7 @@ void Streams::settle_silent(Half& half) {
     direction.longest_timeout = std::max(direction.longest_timeout, silent.longest);
     if (half.again && half.again->silent) half.again->cause = Cause::timeout;
     for (Event& event : model_.events)
-        if (event.stream == half.stream && event.cause == Cause::unknown && event.waited >= shortest_timeout)
+        if (event.stream == half.stream->id && event.cause == Cause::unknown && event.waited >= shortest_timeout)
             event.cause = Cause::timeout;
 }
 
@@ -336,7 +337,7 @@ void Streams::judge_ack_timeout(const At& at) {
         psn_after(at.psn) != half.requests.next_psn())
         return;
     const Pending* asked = at.half.requests.pending.covering(at.psn);
-    const rdma_cm::Connection* connection = connection_of(stream_of(half));
+    const rdma_cm::Connection* connection = connection_of(*half.stream);
     if (asked == nullptr || connection == nullptr || asked->seen.last.interface != at.packet.interface) return;
     if (!connection->path) return verdicts_.undecided(rules::ack_timeout, UndecidedReason::request_not_captured);
     const std::uint8_t code = connection->path->local_ack_timeout;
@@ -361,7 +362,7 @@ void Streams::settle_early_retry(const At& at, Place place) {
     if (at.psn == retry->psn) return;
     const bool follows = place == Place::next && at.psn == psn_after(retry->psn);
     const Doubt doubt = doubt_if(!follows || !retry->acknowledged, UndecidedReason::frames_missing);
-    verdicts_.broken(rules::ack_timeout, doubt, std::move(retry->frames), {at.half.stream}, std::move(retry->text));
+    verdicts_.broken(rules::ack_timeout, doubt, std::move(retry->frames), {at.half.stream->id}, std::move(retry->text));
     retry.reset();
 }
 
@@ -374,7 +375,7 @@ void Streams::judge_rnr_wait(const At& at, Time waited) {
     if (waited == 0)  // the clock does not tell the two apart
         return verdicts_.undecided(rules::rnr_wait, UndecidedReason::clock_too_coarse);
     verdicts_.broken(
-        rules::rnr_wait, {at.half.rnr->frame, at.packet.number}, {at.half.stream},
+        rules::rnr_wait, {at.half.rnr->frame, at.packet.number}, {at.half.stream->id},
         fmt::format(
             "PSN {} comes again {} us after an RNR NAK that asks for {} us", at.psn, waited / capture::microsecond,
             asked / capture::microsecond));
@@ -420,9 +421,8 @@ void Streams::begin_operation(At& at, OperationType type, Pending& made) {
     made.number = ++half.requests.operations;
     made.begun = begins_message(at.opcode.position);
     made.ended = ends_message(at.opcode.position);
-    const std::uint32_t share = share_of(at);
-    made.sized = share != 0;
-    made.end_psn = psn_after(at.psn, std::max(share, 1U));
+    made.sized = at.share != 0;
+    made.end_psn = psn_after(at.psn, std::max(at.share, 1U));
     if (ib.has_reth) made.asked_bytes = ib.reth.dma_length;
     else if (made.ended && made.begun && sends(type)) made.asked_bytes = ib.payload_length;
     const bool reads = type == OperationType::read;

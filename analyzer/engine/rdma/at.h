@@ -15,6 +15,7 @@ struct Streams::At {
     FrameFacts& facts;
     const ib::OpcodeInfo& opcode = packet.ib.opcode();
     std::uint32_t psn = packet.ib.bth.psn;
+    std::uint32_t share = 1;  ///< of a request: how many PSNs it takes; 0: nobody knows
     Sent sent = half.order.take(packet.ip_identification, psn);
 
     FrameStamp stamp() const { return engine::step_of(packet); }

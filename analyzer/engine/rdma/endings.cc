@@ -24,7 +24,7 @@ void Streams::finish() {
 void Streams::join_announced() {
     std::unordered_map<std::uint32_t, Half*> by_stream;
     for (Half& half : halves_)
-        if (half.peer == nullptr) by_stream[half.stream] = &half;
+        if (half.peer == nullptr) by_stream[half.stream->id] = &half;
     for (const auto& [one, other_one] : halves_of_one(model_, sessions_)) {
         const auto half = by_stream.find(one), peer = by_stream.find(other_one);
         if (half != by_stream.end() && peer != by_stream.end()) join(*half->second, *peer->second, Learned::cm);
@@ -34,7 +34,7 @@ void Streams::join_announced() {
 void Streams::judge_retry_counts() {
     for (const Half& half : halves_) {
         if (half.gone || half.peer == nullptr) continue;
-        const Stream& stream = stream_of(half);
+        const Stream& stream = *half.stream;
         if (stream.cm_connection == 0) continue;
         const rdma_cm::Connection& connection = announcements_.cm.connections[stream.cm_connection - 1];
         if (half.rnr_waits.most != 0) judge_rnr_retries(half, connection);
@@ -45,7 +45,7 @@ void Streams::judge_retry_counts() {
         else if (half.timeouts.most <= *allowed) verdicts_.satisfied(rules::retry_count);
         else
             verdicts_.broken(
-                rules::retry_count, half.timeouts.longest, {half.stream},
+                rules::retry_count, half.timeouts.longest, {half.stream->id},
                 fmt::format("repeated {} times, with a retry count of {}", half.timeouts.most, *allowed));
     }
 }
@@ -59,7 +59,7 @@ void Streams::judge_rnr_retries(const Half& half, const rdma_cm::Connection& con
     else if (*allowed == for_ever || half.rnr_waits.most <= *allowed) verdicts_.satisfied(rules::rnr_retry_count);
     else
         verdicts_.broken(
-            rules::rnr_retry_count, half.rnr_waits.longest, {half.stream},
+            rules::rnr_retry_count, half.rnr_waits.longest, {half.stream->id},
             fmt::format(
                 "repeated {} times after RNR NAKs, with an RNR retry count of {}", half.rnr_waits.most, *allowed));
 }
@@ -71,7 +71,7 @@ void Streams::judge_outstanding_reads(const Half& half, const rdma_cm::Connectio
     else if (half.reads.count <= *allowed) verdicts_.satisfied(rules::outstanding_reads);
     else
         verdicts_.broken(
-            rules::outstanding_reads, {half.reads.response_frame, half.reads.request_frame}, {half.stream},
+            rules::outstanding_reads, {half.reads.response_frame, half.reads.request_frame}, {half.stream->id},
             fmt::format("{} were outstanding, with responder resources for {}", half.reads.count, *allowed));
 }
 
@@ -84,7 +84,7 @@ void Streams::judge_migration() {
         if (here == there) verdicts_.satisfied(rules::same_migration);
         else if ((here == clear && there == set) || (here == set && there == clear))
             verdicts_.broken(
-                rules::same_migration, {half.first_frame, half.peer->first_frame}, {half.stream},
+                rules::same_migration, {half.first_frame, half.peer->first_frame}, {half.stream->id},
                 fmt::format("MigReq is {} one way and {} the other", here == set ? 1 : 0, there == set ? 1 : 0));
     }
 }
@@ -99,7 +99,7 @@ void Streams::settle_halves() {
         if (half.early_retry) verdicts_.undecided(rules::ack_timeout, UndecidedReason::capture_ended);
         if (half.cut_reads) direction_of(half).reads_known = false;
         PendingOperations& pending = half.requests.pending;
-        Stream& stream = stream_of(half);
+        Stream& stream = *half.stream;
         for (; !pending.empty(); pending.pop()) {
             Pending& front = pending.front();
             if (is_reliable(half.key.transport) && !front.seen.answer && !front.missed) ++stream.unanswered[half.side];

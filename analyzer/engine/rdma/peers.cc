@@ -78,17 +78,17 @@ void Streams::join(Half& half, Half& peer, Learned learned) {
     forget_candidate(half);
     forget_candidate(peer);
     half.peer = &peer, peer.peer = &half;
-    if (half.stream < peer.stream) merge(half, peer);
+    if (half.stream->id < peer.stream->id) merge(half, peer);
     else merge(peer, half);
-    Stream& stream = stream_of(half);
+    Stream& stream = *half.stream;
     stream.learned = learned;
     stream.end[half.side].qpn = peer.key.qpn;
     stream.end[peer.side].qpn = half.key.qpn;
 }
 
 void Streams::merge(Half& kept, Half& dropped) {
-    Stream& into = stream_of(kept);
-    Stream& from = stream_of(dropped);
+    Stream& into = *kept.stream;
+    Stream& from = *dropped.stream;
     add(into.from[other(kept.side)], from.from[dropped.side]);
     add(into.from[kept.side], from.from[other(dropped.side)]);
     from.from = {};
@@ -103,7 +103,7 @@ void Streams::merge(Half& kept, Half& dropped) {
         into.fatal->by = from.fatal->by == dropped.side ? other(kept.side) : kept.side;
     }
     merged_[from.id - 1] = {into.id, other(kept.side)};
-    dropped.stream = into.id;
+    dropped.stream = &into;
     dropped.side = other(kept.side);
     observer_.on_merged(from.id, into.id);
 }

@@ -16,6 +16,7 @@ Pending& PendingOperations::insert(std::uint32_t psn, std::size_t limit) {
         std::vector<Pending> larger(std::max<std::size_t>(2 * ring_.size(), 4));
         for (std::size_t i = 0; i < count_; ++i) larger[i] = (*this)[i];
         ring_ = std::move(larger);
+        mask_ = ring_.size() - 1;
         first_ = 0;
     }
     std::size_t place = count_++;

@@ -47,7 +47,7 @@ public:
     std::size_t size() const { return count_; }
     Pending& front() { return ring_[first_]; }
     Pending& back() { return (*this)[count_ - 1]; }
-    Pending& operator[](std::size_t index) { return ring_[(first_ + index) & (ring_.size() - 1)]; }
+    Pending& operator[](std::size_t index) { return ring_[(first_ + index) & mask_]; }
     /// An empty one, to be filled in, at that PSN's place among the others.
     Pending& insert(std::uint32_t psn, std::size_t limit);
     /// A packet of one of them.
@@ -57,7 +57,7 @@ public:
     }
     void pop() {
         bytes_ -= sent_bytes_of(front());
-        first_ = (first_ + 1) & (ring_.size() - 1);
+        first_ = (first_ + 1) & mask_;
         --count_;
     }
     /// Of those that send something: SENDs and WRITEs.
@@ -74,7 +74,8 @@ public:
 private:
     static std::uint64_t sent_bytes_of(const Pending& pending) { return pending.sends() ? pending.seen.bytes : 0; }
 
-    std::vector<Pending> ring_;  ///< a power of two
+    std::vector<Pending> ring_;  ///< a power of two of them
+    std::size_t mask_ = 0;       ///< one less
     std::size_t first_ = 0, count_ = 0;
     std::uint64_t bytes_ = 0;
 };

@@ -63,7 +63,7 @@ void Streams::on_packet(const Packet& packet) {
     if (!request && half.peer == nullptr)
         if (Half* peer = find_peer(half, packet)) join(half, *peer, Learned::acknowledgments);
 
-    Stream& stream = stream_of(half);
+    Stream& stream = *half.stream;
     Direction& direction = stream.from[half.side];
     ++direction.packets;
     if (!direction.first_time) direction.first_time = packet.time;
@@ -72,22 +72,14 @@ void Streams::on_packet(const Packet& packet) {
     stream.last_time = packet.time;
 
     FrameFacts facts;
-    facts.frame = packet.number;
-    facts.time = packet.time;
-    facts.stream = half.stream;
-    facts.from = half.side;
-    facts.request = request;
-    facts.response = !request;
-    facts.psn = packet.ib.bth.psn;
-    facts.source_qpn = stream.end[half.side].qpn;
     facts.operation = type_of(packet.ib.opcode().operation);
     facts.ce = packet.congestion_experienced();
     if (facts.ce) ++direction.ce_marked, ++model_.ce_marked, half.last_marked = packet.time;
     At at{packet, half, direction, facts};
-    learn_mtu(at);
+    if (at.opcode.position == ib::Position::first || at.opcode.position == ib::Position::middle) learn_mtu(at);
     if (request) on_request(at);
     else on_response(at);
-    if (is_observed_) tell(at, stream);
+    if (is_observed_) tell(at);
 }
 
 void Streams::on_management(const Packet& packet) {
@@ -134,8 +126,17 @@ void Streams::make_room_for_connection(const Packet& mad) {
     }
 }
 
-void Streams::tell(At& at, const Stream& stream) {
+void Streams::tell(At& at) {
     FrameFacts& facts = at.facts;
+    const Stream& stream = *at.half.stream;
+    facts.frame = at.packet.number;
+    facts.time = at.packet.time;
+    facts.stream = stream.id;
+    facts.from = at.half.side;
+    facts.request = !ib::is_response(at.opcode.operation);
+    facts.response = !facts.request;
+    facts.psn = at.psn;
+    facts.source_qpn = stream.end[at.half.side].qpn;
     Half* requester = facts.request ? &at.half : at.half.peer;
     if (requester != nullptr && requester->requests.started() && is_reliable(at.half.key.transport)) {
         facts.relative_psn = static_cast<std::uint32_t>(facts.psn - requester->requests.first_psn()) & ib::psn_mask;
@@ -159,11 +160,11 @@ void Streams::on_cnp(const Packet& packet) {
         FrameFacts facts;
         facts.frame = packet.number;
         facts.time = packet.time;
-        facts.stream = half.stream;
+        facts.stream = half.stream->id;
         facts.from = half.side;
         facts.cnp = true;
         if (half.peer != nullptr && half.peer->last_marked) facts.cnp_latency = packet.time - *half.peer->last_marked;
-        facts.source_qpn = stream_of(half).end[half.side].qpn;
+        facts.source_qpn = half.stream->end[half.side].qpn;
         observer_.on_facts(facts);
         return observer_.on_packet(facts, packet);
     }
@@ -176,27 +177,24 @@ void Streams::judge_cnp_interval(Half& half, const Packet& packet) {
     const Time waited = packet.time - before->time;
     if (waited >= interval) return verdicts_.satisfied(rules::cnp_interval);
     verdicts_.broken(
-        rules::cnp_interval, {before->frame, packet.number}, {half.stream},
+        rules::cnp_interval, {before->frame, packet.number}, {half.stream->id},
         fmt::format("a CNP comes {} us after the one before", waited / capture::microsecond));
 }
 
 Streams::Half* Streams::half_of(const Packet& packet) {
     const auto transport = transport_of(packet.ib.bth.opcode);
     if (!transport || (*transport == Transport::ud && !packet.ib.has_deth)) return nullptr;
-    const Key key{
-        {packet.source, packet.destination},
-        packet.ib.bth.destination_qpn,
-        *transport == Transport::ud ? packet.ib.deth.source_qpn : 0,
-        *transport};
-    Half*& latest = latest_of(key);
-    if (latest != nullptr && !latest->gone && latest->key == key) return latest;
+    const std::uint32_t qpn = packet.ib.bth.destination_qpn;
+    const std::uint32_t source_qpn = *transport == Transport::ud ? packet.ib.deth.source_qpn : 0;
+    // Queue pairs of both hosts often have the same number, and hosts the same last octet.
+    Half*& latest = latest_[mixed(packet.source.back() ^ qpn) % latest_.size()];
+    if (latest != nullptr && !latest->gone && latest->key.pair.source == packet.source &&
+        latest->key.pair.destination == packet.destination && latest->key.qpn == qpn &&
+        latest->key.source_qpn == source_qpn && latest->key.transport == *transport)
+        return latest;
+    const Key key{{packet.source, packet.destination}, qpn, source_qpn, *transport};
     Half* const* found = half_by_key_.find(key);
     return latest = found != nullptr && *found != nullptr ? *found : new_half(key, packet);
-}
-
-Streams::Half*& Streams::latest_of(const Key& key) {
-    // Queue pairs of both hosts often have the same number, and hosts the same last octet.
-    return latest_[mixed(key.pair.source.halves().back() ^ key.qpn) % latest_.size()];
 }
 
 /// Datagrams name both queue pairs; an answer belongs to what it answers.
@@ -225,7 +223,7 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
         half.stream = peer->stream;
         half.side = other(peer->side);
         half.peer = peer, peer->peer = &half;
-        Stream& stream = stream_of(half);
+        Stream& stream = *half.stream;
         stream.end[peer->side].qpn = key.qpn;
         if (!stream.learned) stream.learned = Learned::acknowledgments;
         settle_silent(*peer);
@@ -234,7 +232,8 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
     Stream& stream = model_.streams.emplace_back();
     merged_.emplace_back();
     events_of_.push_back(0);
-    half.stream = stream.id = static_cast<std::uint32_t>(model_.streams.size());
+    half.stream = &stream;
+    stream.id = static_cast<std::uint32_t>(model_.streams.size());
     stream.transport = key.transport;
     stream.end = {{{key.pair.source, std::nullopt}, {key.pair.destination, key.qpn}}};
     stream.first_frame = packet.number;
@@ -261,7 +260,7 @@ void Streams::retire(Half& half) {
 
 /// The numbers of its packets have nothing to do with those before: another queue pair has got its number.
 Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
-    std::optional<Silence>& silence = stream_of(half).silence;
+    std::optional<Silence>& silence = half.stream->silence;
     if (silence && !silence->is_final_at(packet.time)) silence.reset();
     retire(half);
     Half* made = new_half(half.key, packet);
@@ -272,21 +271,26 @@ Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
 
 /// Its stream may have been joined with another one since it was asked for.
 void Streams::keep(const Half& asker, Operation& operation) {
-    operation.stream = asker.stream;
+    operation.stream = asker.stream->id;
     operation.by = asker.side;
-    if (model_.operations.size() < options_.limits.operations) model_.operations.push_back(operation);
-    else ++model_.dropped_operations;
+    if (model_.operations.size() >= options_.limits.operations) {
+        ++model_.dropped_operations;
+        return;
+    }
+    constexpr std::size_t expected = 100'000;  // memory that is asked for is used only once they come
+    if (model_.operations.empty()) model_.operations.reserve(std::min(options_.limits.operations, expected));
+    model_.operations.push_back(operation);
 }
 
 Event* Streams::add_event(const At& at, Event::Kind kind, std::uint32_t psn, std::uint64_t count) {
-    std::uint32_t& kept = events_of_[at.half.stream - 1];
+    std::uint32_t& kept = events_of_[at.half.stream->id - 1];
     if (model_.events.size() >= options_.limits.events || kept >= options_.limits.events_of_a_stream) {
         ++model_.dropped_events;
         return nullptr;
     }
     ++kept;
     return &model_.events.emplace_back(
-        Event{at.half.stream, at.half.side, kind, at.packet.time, at.packet.number, psn, count, {}, {}, {}});
+        Event{at.half.stream->id, at.half.side, kind, at.packet.time, at.packet.number, psn, count, {}, {}, {}});
 }
 
 }  // namespace fabricscope::engine::rdma

@@ -129,7 +129,7 @@ private:
         Half(const Key& of, const Limits& limits) : key(of), requests(limits) {}
 
         Key key;
-        std::uint32_t stream = 0;  ///< id
+        Stream* stream = nullptr;
         Side side{};
         Half* peer = nullptr;
         bool gone = false;  ///< the queue pair has been made anew
@@ -178,8 +178,7 @@ private:
     struct At;  // what on_packet() deals with
 
     Half* half_of(const capture::Packet& packet);
-    Half*& latest_of(const Key& key);
-    void tell(At& at, const Stream& stream);
+    void tell(At& at);
     Half* new_half(const Key& key, const capture::Packet& packet);
     void retire(Half& half);
     Half& made_anew(Half& half, const capture::Packet& packet);
@@ -224,7 +223,7 @@ private:
     static void unite(At& at, Pending& before, const Pending& after, std::size_t place);
     void extend(At& at, Pending& pending);
     static void count_bytes(Direction& asker, OperationType type, std::uint64_t bytes);
-    std::uint32_t share_of(const At& at) const;
+    std::uint32_t share_of_read(const At& at) const;
 
     void on_response(At& at);
     void on_refusal(At& at);
@@ -251,9 +250,8 @@ private:
 
     Event* add_event(const At& at, Event::Kind kind, std::uint32_t psn, std::uint64_t count);
     void learn_mtu(At& at);
-    Stream& stream_of(const Half& half) { return model_.streams[half.stream - 1]; }
-    Direction& direction_of(const Half& half) { return stream_of(half).from[half.side]; }
-    Direction& opposite_of(const Half& half) { return stream_of(half).from[other(half.side)]; }
+    static Direction& direction_of(const Half& half) { return half.stream->from[half.side]; }
+    static Direction& opposite_of(const Half& half) { return half.stream->from[other(half.side)]; }
 
     void settle_halves();
     void join_announced();
