@@ -11,23 +11,20 @@
 #include <span>
 #include <string>
 
+#include "capture/file_descriptor.h"
+
 namespace fabricscope::capture {
 
 class Peek {
 public:
     /// Standard input for "-", which is left where it stands.
     explicit Peek(const std::string& path)
-        : fd_(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-    Peek(const Peek&) = delete;
-    Peek& operator=(const Peek&) = delete;
-    ~Peek() {
-        if (fd_ >= 0) ::close(fd_);
-    }
+        : file_(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
     /// In octets; 0 if there is no such file.
     std::uint64_t size() const {
         struct stat status;
-        return ::fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+        return ::fstat(file_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
     }
 
     /// The words at that octet, as they stand in the file; false if not all are there.
@@ -36,12 +33,12 @@ public:
         std::size_t read = 0;
         for (ssize_t piece = 1; read < words.size_bytes() && piece > 0;
              read += static_cast<std::size_t>(std::max(piece, ssize_t{0})))
-            piece = ::pread(fd_, octets + read, words.size_bytes() - read, static_cast<off_t>(offset + read));
+            piece = ::pread(file_.get(), octets + read, words.size_bytes() - read, static_cast<off_t>(offset + read));
         return read == words.size_bytes();
     }
 
 private:
-    int fd_;
+    FileDescriptor file_;
 };
 
 }  // namespace fabricscope::capture

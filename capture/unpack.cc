@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -52,12 +53,8 @@ bool is_packed(const std::string& path) {
 Unpacked::Unpacked(const std::string& path) {
     std::error_code error;
     const std::string folder = std::filesystem::temp_directory_path(error);
-    descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    problem_ = descriptor_ >= 0 ? unpack(path, descriptor_) : folder + ": " + std::strerror(errno);
-}
-
-Unpacked::~Unpacked() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    file_ = FileDescriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    problem_ = file_.is_open() ? unpack(path, file_.get()) : folder + ": " + std::strerror(errno);
 }
 
 }  // namespace fabricscope::capture

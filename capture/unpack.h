@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "capture/file_descriptor.h"
+
 namespace fabricscope::capture {
 
 /// Whether it is a file that begins like one of these.
@@ -14,17 +16,14 @@ bool is_packed(const std::string& path);
 class Unpacked {
 public:
     explicit Unpacked(const std::string& path);
-    Unpacked(const Unpacked&) = delete;
-    Unpacked& operator=(const Unpacked&) = delete;
-    ~Unpacked();
 
     /// By which it can be opened.
-    std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+    std::string path() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
     /// Why the contents end early, if they do; what could be unpacked is there.
     const std::optional<std::string>& problem() const { return problem_; }
 
 private:
-    int descriptor_ = -1;
+    FileDescriptor file_;
     std::optional<std::string> problem_;
 };
 

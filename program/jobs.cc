@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "capture/file_descriptor.h"
 #include "program/interrupt.h"
 #include "program/output.h"
 #include "program/status.h"
@@ -31,19 +32,16 @@ class Scratch {
 public:
     Scratch() {
         std::string name = std::filesystem::temp_directory_path() / "fabricscope-XXXXXX";
-        descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-        if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "a temporary file");
+        file_ = capture::FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+        if (!file_.is_open()) throw std::system_error(errno, std::generic_category(), "a temporary file");
         ::unlink(name.c_str());
     }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() { ::close(descriptor_); }
 
-    int descriptor() const { return descriptor_; }
-    std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+    int descriptor() const { return file_.get(); }
+    std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor()); }
 
 private:
-    int descriptor_ = -1;
+    capture::FileDescriptor file_;
 };
 
 struct Job {

@@ -9,7 +9,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <utility>
+
+#include "capture/file_descriptor.h"
 
 namespace fabricscope::cli {
 namespace {
@@ -63,33 +64,28 @@ public:
         if (version < 1) return;
         const RulesetAttributes known = known_to(version);
         rights_ = known.files;
-        descriptor_ = static_cast<int>(create_ruleset(&known, size_of_attributes(version), 0));
-    }
-    Ruleset(const Ruleset&) = delete;
-    Ruleset& operator=(const Ruleset&) = delete;
-    ~Ruleset() {
-        if (descriptor_ >= 0) ::close(descriptor_);
+        ruleset_ = capture::FileDescriptor(static_cast<int>(create_ruleset(&known, size_of_attributes(version), 0)));
     }
 
     /// To a file, or a folder and all below it. What is not there needs no rights.
     void allow(const fs::path& path, std::uint64_t rights) {
-        const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-        if (file < 0) return;
+        const capture::FileDescriptor file(::open(path.c_str(), O_PATH | O_CLOEXEC));
+        if (!file.is_open()) return;
         struct stat status {};
-        ::fstat(file, &status);
+        ::fstat(file.get(), &status);
         const std::uint64_t possible = S_ISDIR(status.st_mode) ? rights : rights & right::of_files;
-        const PathBeneath rule{possible & rights_, file};
-        ::syscall(SYS_landlock_add_rule, descriptor_, rule_of_path, &rule, 0);  // refused for pipes, which need none
-        ::close(file);
+        const PathBeneath rule{possible & rights_, file.get()};
+        // Refused for pipes, which need none.
+        ::syscall(SYS_landlock_add_rule, ruleset_.get(), rule_of_path, &rule, 0);
     }
 
     void enforce() {
-        if (descriptor_ < 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-        ::syscall(SYS_landlock_restrict_self, descriptor_, 0);
+        if (!ruleset_.is_open() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
+        ::syscall(SYS_landlock_restrict_self, ruleset_.get(), 0);
     }
 
 private:
-    int descriptor_ = -1;
+    capture::FileDescriptor ruleset_;
     std::uint64_t rights_ = 0;
 };
 

@@ -3,12 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "capture/wiretap_file.h"
@@ -51,18 +51,14 @@ bool is_a_file_open_twice() {
 std::optional<CaptureFile> CaptureFile::that_holds(const capture::Frame& frame) {
     for (const int descriptor : files_to_read()) {
         CaptureFile file(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-        if (file.descriptor_ >= 0 && file.holds(frame)) return file;
+        if (file.file_.is_open() && file.holds(frame)) return file;
     }
     return std::nullopt;
 }
 
-CaptureFile::~CaptureFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 std::unique_ptr<capture::Source> CaptureFile::open() const {
     capture::wiretap_is_prepared();
-    return capture::open_with_wiretap(std::string(open_files) + '/' + std::to_string(descriptor_)).source;
+    return capture::open_with_wiretap(std::string(open_files) + '/' + std::to_string(file_.get())).source;
 }
 
 bool CaptureFile::holds(const capture::Frame& frame) {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
+#include "capture/file_descriptor.h"
 #include "capture/source.h"
 
 namespace fabricscope::plugin {
@@ -23,15 +23,6 @@ public:
     /// read a second time: a pipe, or frames whose times the user has shifted.
     static std::optional<CaptureFile> that_holds(const capture::Frame& frame);
 
-    CaptureFile(CaptureFile&& other) noexcept
-        : descriptor_(std::exchange(other.descriptor_, -1)), interfaces_(other.interfaces_) {}
-    CaptureFile& operator=(CaptureFile&& other) noexcept {
-        std::swap(descriptor_, other.descriptor_);
-        interfaces_ = other.interfaces_;
-        return *this;
-    }
-    ~CaptureFile();
-
     /// As far as the file describes them before its first frame.
     std::uint32_t interfaces() const { return interfaces_; }
     /// Of several interfaces, and not in order of time. This reads the file, as far as it is in order.
@@ -41,12 +32,12 @@ public:
     std::unique_ptr<capture::Source> in_time_order() const;
 
 private:
-    explicit CaptureFile(int descriptor) : descriptor_(descriptor) {}
+    explicit CaptureFile(int descriptor) : file_(descriptor) {}
 
     std::unique_ptr<capture::Source> open() const;
     bool holds(const capture::Frame& frame);
 
-    int descriptor_;  ///< of our own: Wireshark may close its one
+    capture::FileDescriptor file_;  ///< of our own: Wireshark may close its one
     std::uint32_t interfaces_ = 1;
 };
 

@@ -12,6 +12,7 @@
 #include <deque>
 #include <mutex>
 
+#include "capture/file_descriptor.h"
 #include "capture/interface.h"
 #include "capture/pcapng_writer.h"
 
@@ -27,21 +28,20 @@ public:
           wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
         if (interface_.link() != capture::LinkType::ethernet)
             throw capture::InterfaceError(name + " is no Ethernet interface");
-        if (wakeup_ < 0) throw capture::InterfaceError("no descriptor is left for " + name);
+        if (!wakeup_.is_open()) throw capture::InterfaceError("no descriptor is left for " + name);
     }
-    ~InterfaceWire() override { ::close(wakeup_); }
 
     void send(ByteView frame) override { interface_.send(frame); }
 
     ByteView receive(Time wait) override {
         if (const ByteView frame = next(); !frame.empty()) return frame;
-        pollfd both[] = {{interface_.descriptor(), POLLIN, 0}, {wakeup_, POLLIN, 0}};
+        pollfd both[] = {{interface_.descriptor(), POLLIN, 0}, {wakeup_.get(), POLLIN, 0}};
         const auto duration = in_chrono(wait).count();
         const timespec time{duration / capture::second, duration % capture::second};
         if (::ppoll(both, std::size(both), &time, nullptr) <= 0) return {};
         if (both[1].revents != 0) {
             std::uint64_t count = 0;
-            [[maybe_unused]] const auto done = ::read(wakeup_, &count, sizeof count);
+            [[maybe_unused]] const auto done = ::read(wakeup_.get(), &count, sizeof count);
             return {};
         }
         return next();
@@ -49,7 +49,8 @@ public:
 
     void wake() override {
         const std::uint64_t one = 1;
-        [[maybe_unused]] const auto done = ::write(wakeup_, &one, sizeof one);  // it is awake already, if that fails
+        [[maybe_unused]] const auto done = ::write(
+            wakeup_.get(), &one, sizeof one);  // it is awake already, if that fails
     }
 
 private:
@@ -59,7 +60,7 @@ private:
     }
 
     capture::Interface interface_;
-    int wakeup_;
+    capture::FileDescriptor wakeup_;
 };
 
 class EmulatedWire final : public Wire {
