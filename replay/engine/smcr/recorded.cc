@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "analyzer/engine/smcr/link_life.h"
 #include "protocols/smcr/llc.h"
@@ -260,7 +259,7 @@ private:
             connection.channel = fmt::format("connection {}", i + 1);
             by_id_[connection.model.id] = i;
             readers_.emplace_back(collector_.of(connection.model.id), !over_rdma(connection.model));
-            if (connection.model.id == chosen_ && alone_) record_keys(connection.model);
+            record_rmbs(connection.model);
         }
     }
 
@@ -268,11 +267,20 @@ private:
         return connection.outcome == tracker::Outcome::smc_r || connection.outcome == tracker::Outcome::failed;
     }
 
-    /// The keys of the RMBs that the session's only connection uses.
-    void record_keys(const tracker::Connection& connection) {
+    /// The RMBs that the session's connections use.
+    void record_rmbs(const tracker::Connection& connection) {
         for (const Side side : both_sides.values)
             if (const auto& element = connection.element[side]; element && element->rmb < result_.group->rmbs.size())
-                for (const tracker::Rtoken& token : result_.group->rmbs[element->rmb].rtokens) keys_.insert(token.rkey);
+                rmbs_[side].push_back(&result_.group->rmbs[element->rmb]);
+    }
+
+    /// Whether a side's message is about an RMB that the session uses. Linux gives a key that it has withdrawn to the
+    /// next connection again: before the RMB was announced, and after its end, it is another one's.
+    bool is_about_rmb(const Seen& seen, std::uint32_t rkey) const {
+        return std::ranges::any_of(rmbs_[seen.from], [&](const tracker::Rmb* rmb) {
+            return std::ranges::find(rmb->rtokens, rkey, &tracker::Rtoken::rkey) != rmb->rtokens.end() &&
+                   seen.frame >= rmb->first_frame && (!rmb->deleted() || seen.frame <= rmb->deleted_frame);
+        });
     }
 
     // ---- messages ----
@@ -346,7 +354,7 @@ private:
 
     void record_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
-        if ((begin_ && seen.time < *begin_) || (alone_ && !concerns_connection(seen, parsed))) return;
+        if ((begin_ && seen.time < *begin_) || ((begin_ || alone_) && !concerns_session(seen, parsed))) return;
         const std::string channel = channel_of_link(seen.link);
         const auto before = last_in(channel);
         Message& message = add(seen, llc_format(seen.octets), llc_name(seen.octets), channel);
@@ -386,15 +394,16 @@ private:
 
     const std::string& name_of(std::size_t index) { return conversation().messages[index].name; }
 
-    /// Of a link group with several connections: what the one could do without is left out.
-    bool concerns_connection(const Seen& seen, const wire::LlcMessage& message) {
+    /// Of a link group with other connections, which are not played or had ended before: what is about them is left
+    /// out.
+    bool concerns_session(const Seen& seen, const wire::LlcMessage& message) {
         if (seen.request_frame != 0) return by_frame_.contains(seen.request_frame);
-        if (seen.time > result_.connections[by_id_.at(chosen_)].model.last_time) return false;
+        if (alone_ && seen.time > result_.connections[by_id_.at(chosen_)].model.last_time) return false;
         if (const auto* confirm = std::get_if<wire::ConfirmRkeyMessage>(&message.body))
-            return key_concerns_[seen.from] = keys_.contains(confirm->body.rkey);
+            return key_concerns_[seen.from] = is_about_rmb(seen, confirm->body.rkey);
         if (std::holds_alternative<wire::ConfirmRkeyContinuationMessage>(message.body)) return key_concerns_[seen.from];
         if (const auto* deleted = std::get_if<wire::DeleteRkeyMessage>(&message.body))
-            return deleted->used != 0 && keys_.contains(deleted->slots[0].rkey);
+            return deleted->used != 0 && is_about_rmb(seen, deleted->slots[0].rkey);
         return true;
     }
 
@@ -593,12 +602,12 @@ private:
     const engine::Engine& engine_;
     const Collector& collector_;
     Recorded result_;
-    PerSide<bool> key_concerns_;                  ///< whose latest CONFIRM RKEY was about the connection
-    std::uint32_t chosen_ = 0;                    ///< the connection that the session is about; 0: all of them
-    std::map<std::uint32_t, std::size_t> by_id_;  ///< connections
-    std::vector<ScriptReader> readers_;           ///< as the connections
-    std::set<std::uint32_t> keys_;
-    bool alone_ = false;  ///< the others of its link group are not played
+    PerSide<bool> key_concerns_;                      ///< whose latest CONFIRM RKEY was about one of these
+    std::uint32_t chosen_ = 0;                        ///< the connection that the session is about; 0: all of them
+    std::map<std::uint32_t, std::size_t> by_id_;      ///< connections
+    std::vector<ScriptReader> readers_;               ///< as the connections
+    PerSide<std::vector<const tracker::Rmb*>> rmbs_;  ///< of the session's connections
+    bool alone_ = false;                              ///< the others of its link group are not played
     /// Of a link group that was set up before the capture began: LLC messages until then are about what is not played.
     std::optional<Time> begin_;
     std::map<std::string, std::size_t> last_in_;  ///< the last message of each channel
