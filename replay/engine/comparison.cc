@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <tuple>
 
 #include "replay/engine/bindings.h"
 #include "replay/engine/field_values.h"
@@ -18,12 +20,17 @@ using Indices = std::vector<std::size_t>;
 /// Above this many cells the longest common subsequence costs too much; then messages pair in order of their names.
 constexpr std::size_t most_cells = 4'000'000;
 
-using Track = std::pair<std::string, Side>;  ///< channel and sender
+/// Channel and sender. What may come at any time, or not at all, is in no order with the rest.
+using Track = std::tuple<std::string_view, Side, bool>;
 
-std::map<Track, Indices> tracks_of(const Conversation& conversation) {
+/// Of recorded messages: those of the run.
+using Partners = std::vector<std::optional<std::size_t>>;
+
+/// Of the messages that `counts` has.
+template <class Counts> std::map<Track, Indices> tracks_of(const std::vector<Message>& messages, Counts counts) {
     std::map<Track, Indices> tracks;
-    for (std::size_t i = 0; i < conversation.messages.size(); ++i)
-        tracks[{conversation.messages[i].channel, conversation.messages[i].from}].push_back(i);
+    for (std::size_t i = 0; i < messages.size(); ++i)
+        if (counts(i)) tracks[{messages[i].channel, messages[i].from, messages[i].optional}].push_back(i);
     return tracks;
 }
 
@@ -50,17 +57,56 @@ private:
     // ---- which message is which ----
 
     void pair_messages() {
-        std::vector<std::optional<std::size_t>> partner(recorded_.messages.size());
+        Partners partner(recorded_.messages.size());
         std::vector<bool> paired(actual_.messages.size());
-        std::map<Track, Indices> actual_tracks = tracks_of(actual_);
-        for (const auto& [track, recorded] : tracks_of(recorded_)) pair_track(recorded, actual_tracks[track], partner);
-        for (const auto& index : partner)
-            if (index) paired[*index] = true;
+        const auto mark = [&] {
+            for (const auto& index : partner)
+                if (index) paired[*index] = true;
+        };
+        pair_played(partner);
+        pair_answers(partner);
+        mark();
+        std::map<Track, Indices> actual = tracks_of(actual_.messages, [&](std::size_t i) { return !paired[i]; });
+        for (const auto& [track, recorded] : tracks_of(recorded_.messages, [&](std::size_t i) { return !partner[i]; }))
+            pair_track(recorded, actual[track], partner);
+        mark();
         merge(partner, paired);
     }
 
+    /// What is played comes octet for octet as it was recorded, unless it has a name of the other side in it. Its
+    /// answers may have overtaken its requests.
+    void pair_played(Partners& partner) const {
+        std::map<std::tuple<std::string_view, std::string_view, Octets>, std::deque<std::size_t>> said;
+        const auto key = [](const Message& message) {
+            return std::tuple(std::string_view(message.channel), std::string_view(message.name), message.octets);
+        };
+        for (std::size_t i = 0; i < actual_.messages.size(); ++i)
+            if (actual_.messages[i].from == played_) said[key(actual_.messages[i])].push_back(i);
+        for (std::size_t i = 0; i < partner.size(); ++i)
+            if (recorded_.messages[i].from == played_) partner[i] = take_first(said, key(recorded_.messages[i]));
+    }
+
+    /// An answer stands beside the answer to the same request.
+    void pair_answers(Partners& partner) const {
+        std::map<std::pair<std::size_t, std::string_view>, std::deque<std::size_t>> answers;
+        for (std::size_t i = 0; i < actual_.messages.size(); ++i)
+            if (const auto& request = actual_.messages[i].answers) answers[{*request, name(actual_, i)}].push_back(i);
+        for (std::size_t i = 0; i < partner.size(); ++i)
+            if (const auto& request = recorded_.messages[i].answers; request && !partner[i] && partner[*request])
+                partner[i] = take_first(answers, {*partner[*request], name(recorded_, i)});
+    }
+
+    template <class Waiting>
+    static std::optional<std::size_t> take_first(Waiting& waiting, const typename Waiting::key_type& key) {
+        const auto found = waiting.find(key);
+        if (found == waiting.end() || found->second.empty()) return std::nullopt;
+        const std::size_t first = found->second.front();
+        found->second.pop_front();
+        return first;
+    }
+
     /// The longest common subsequence of names: first what is alike from the beginning.
-    void pair_track(const Indices& recorded, const Indices& actual, std::vector<std::optional<std::size_t>>& partner) {
+    void pair_track(const Indices& recorded, const Indices& actual, Partners& partner) {
         std::size_t equal = 0;
         for (; equal < std::min(recorded.size(), actual.size()); ++equal) {
             if (name(recorded_, recorded[equal]) != name(actual_, actual[equal])) break;
@@ -72,7 +118,7 @@ private:
             partner);
     }
 
-    void pair_rest(const Indices& recorded, const Indices& actual, std::vector<std::optional<std::size_t>>& partner) {
+    void pair_rest(const Indices& recorded, const Indices& actual, Partners& partner) {
         if (recorded.size() * actual.size() > most_cells) return pair_in_order(recorded, actual, partner);
         const std::size_t width = actual.size() + 1;
         std::vector<std::uint32_t> length((recorded.size() + 1) * width);
@@ -88,8 +134,7 @@ private:
         }
     }
 
-    void pair_in_order(
-        const Indices& recorded, const Indices& actual, std::vector<std::optional<std::size_t>>& partner) {
+    void pair_in_order(const Indices& recorded, const Indices& actual, Partners& partner) {
         std::map<std::string_view, std::vector<std::size_t>> waiting;
         for (const std::size_t index : actual) waiting[name(actual_, index)].push_back(index);
         std::map<std::string_view, std::size_t> taken;
@@ -101,7 +146,7 @@ private:
     }
 
     /// In order of the recording; what only this run has follows what it came after.
-    void merge(const std::vector<std::optional<std::size_t>>& partner, const std::vector<bool>& paired) {
+    void merge(const Partners& partner, const std::vector<bool>& paired) {
         std::size_t next = 0;
         const auto only_actual_before = [&](std::size_t end) {
             for (; next < end; ++next)

@@ -101,7 +101,7 @@ constexpr std::array llc_rules = joined(
                        FieldRule{"smcr.llc.confirm_link.max_links", policy},
                        FieldRule{"smcr.llc.confirm_link.max_connections", policy},
                        FieldRule{"smcr.llc.delete_rkey.rkey", introduces, "deleted rkey"},
-                       FieldRule{"smcr.llc.test_link.user_data", introduces, "user data", Owner::group},
+                       FieldRule{"smcr.llc.test_link.user_data", introduces, "user data"},
                    });
 
 /// An ADD LINK that offers a link or takes it: its sender tells its own end. Two devices may number their queue pairs
@@ -126,7 +126,7 @@ constexpr std::array llc_echo_rules{
     FieldRule{"smcr.llc.rtoken.rkey", refers, "rkey", Owner::receiver},
     FieldRule{"smcr.llc.rtoken.address", refers, "address", Owner::receiver},
     FieldRule{"smcr.llc.delete_rkey.rkey", refers, "deleted rkey", Owner::receiver},
-    FieldRule{"smcr.llc.test_link.user_data", refers, "user data", Owner::group},
+    FieldRule{"smcr.llc.test_link.user_data", refers, "user data", Owner::receiver},
 };
 
 /// How many messages there are, and where their cursors stand in a buffer of whatever size, is left to
