@@ -295,7 +295,8 @@ private:
         if (was_set_up_before())
             for (const RecordedConnection& connection : result_.connections)
                 begin_ = std::min(begin_.value_or(connection.model.first_time), connection.model.first_time);
-        for (const Seen& seen : collector_.seen()) {
+        for (const Seen* each : in_order_of_acceptance()) {
+            const Seen& seen = *each;
             if (seen.kind == Seen::Kind::llc) {
                 if (result_.group && seen.link_group == result_.group->id) record_llc(seen);
                 continue;
@@ -308,6 +309,39 @@ private:
             if (seen.kind == Seen::Kind::clc) record_clc(seen, connection);
             if (seen.kind == Seen::Kind::cdc) record_cdc(seen, connection);
         }
+    }
+
+    /// As captured, but proposals come in the order in which they were accepted, which is the connections' order. A run
+    /// repeats that order only if the server has seen each proposal before the next one.
+    std::vector<const Seen*> in_order_of_acceptance() const {
+        std::vector<const Seen*> ordered;
+        std::map<std::size_t, const Seen*> early;  // proposals that were accepted after later ones, by connection
+        std::size_t next = next_proposal(0);
+        for (const Seen& seen : collector_.seen()) {
+            const auto connection = by_id_.find(seen.connection);
+            const bool proposes = connection != by_id_.end() && is_proposal(seen, connection->second);
+            if (proposes && connection->second > next) {
+                early.emplace(connection->second, &seen);
+                continue;
+            }
+            ordered.push_back(&seen);
+            if (!proposes) continue;
+            for (next = next_proposal(next + 1); early.contains(next); next = next_proposal(next + 1))
+                ordered.push_back(early.at(next));
+        }
+        return ordered;
+    }
+
+    bool is_proposal(const Seen& seen, std::size_t connection) const {
+        const auto& proposal = result_.connections[connection].model.setup.proposal;
+        return seen.kind == Seen::Kind::clc && proposal && seen.from == Side::client && seen.frame == proposal->frame;
+    }
+
+    /// Of that connection, or the next one that has a proposal.
+    std::size_t next_proposal(std::size_t connection) const {
+        const auto& connections = result_.connections;
+        while (connection < connections.size() && !connections[connection].model.setup.proposal) ++connection;
+        return connection;
     }
 
     Message& add(const Seen& seen, const MessageFormat& format, std::string name, std::string channel) {

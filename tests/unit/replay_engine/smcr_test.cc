@@ -163,6 +163,16 @@ TEST(SmcrOrder, WhatEachMessageOfASetupWaitsFor) {
              "LLC ADD LINK after LLC CONFIRM LINK reply", "LLC ADD LINK CONTINUATION after LLC ADD LINK reply"}));
 }
 
+/// The client's second connection has proposed first, but was accepted second.
+TEST(SmcrOrder, ProposalsComeAsTheyWereAccepted) {
+    const Sample sample("real/smcr_v2_lgr_rdma_link_delete.pcap");
+    const auto session = sample.session("lg-1");
+    std::vector<std::pair<std::string, std::uint64_t>> proposals;
+    for (const Message& message : session->conversation().messages)
+        if (message.name == "CLC PROPOSAL") proposals.emplace_back(message.channel, message.frame);
+    EXPECT_THAT(proposals, testing::ElementsAre(testing::Pair("connection 1", 10), testing::Pair("connection 2", 9)));
+}
+
 TEST(SmcrEarlierGroup, IsThereOnBothSidesButNotAtALivePeer) {
     const Sample sample("real/smcr_v2_urgent_inline.pcap");
     const auto session = sample.session("smcr-1");
