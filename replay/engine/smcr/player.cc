@@ -116,12 +116,15 @@ void SmcrPlayer::work(Time now) {
         return;
     }
     for (bool more = true; more;) {
+        const std::uint64_t before = played_messages_;
         more = process_completions(now);
         for (const auto& connection : connections_) more = step(now, *connection) || more;
         more = play(now) || more;
         more = leave_lost_links(now) || more;
         more = reset_what_is_left(now) || more;
         more = depart(now) || more;
+        // What has come for one connection may be what another one waited for.
+        more = more || played_messages_ != before;
     }
     for (const auto& connection : connections_) flush(*connection);
     if (const std::uint64_t count = progress(); count != progress_) progress_ = count, moved_ = now;
