@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "replay/engine/ethernet_addresses.h"
 #include "replay/engine/rdma_cm/formats.h"
 #include "replay/engine/rdma_cm/recording.h"
 
@@ -27,7 +28,8 @@ public:
     struct Captured {
         ConversationAssembler assembler;
         std::vector<Message> messages;
-        PerSide<std::optional<stack::IbAddress>> addresses;
+        PerSide<std::optional<Gid>> gids;
+        PerSide<Mac> macs;
         capture::IbCarrier carrier = capture::IbCarrier::none;
         bool complete = true;
     };
@@ -61,10 +63,10 @@ private:
     }
 
     static void note_addresses(Captured& connection, Side from, const capture::Packet& packet) {
-        if (connection.addresses[from]) return;
-        connection.addresses[from] = {packet.source_mac, {packet.source.bytes}};
-        if (!connection.addresses[engine::other(from)])
-            connection.addresses[engine::other(from)] = {packet.destination_mac, {packet.destination.bytes}};
+        learn_addresses(connection.macs, from, packet);
+        if (connection.gids[from]) return;
+        connection.gids[from] = Gid{packet.source.bytes};
+        if (!connection.gids[engine::other(from)]) connection.gids[engine::other(from)] = Gid{packet.destination.bytes};
         connection.carrier = packet.ib.carrier;
     }
 
@@ -130,8 +132,10 @@ Recording recording_of(const engine::Engine& engine, const Connection& connectio
     recording.carrier = captured.carrier;
     recording.assembler = captured.assembler;
     recording.timed_out = connection.outcome == Outcome::timeout;
+    PerSide<Mac> macs = captured.macs;
+    complete_addresses(macs);
     for (const Side side : {Side::client, Side::server})
-        if (captured.addresses[side]) recording.addresses[side] = *captured.addresses[side];
+        recording.addresses[side] = {macs[side], captured.gids[side].value_or(Gid{})};
     Conversation& conversation = recording.conversation;
     conversation.session = session_name(connection);
     conversation.messages = captured.messages;

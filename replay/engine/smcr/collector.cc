@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "protocols/smcr/tcp_option.h"
+#include "replay/engine/ethernet_addresses.h"
 
 namespace fabricscope::replay::smcr {
 
@@ -46,7 +47,7 @@ bool Collector::reserve(std::uint64_t octets, std::uint64_t missing) {
 
 /// A connection tells who the client is. Until then that was assumed, perhaps the wrong way round.
 void Collector::settle_sides(const tracker::FrameFacts& facts) {
-    const Mac& source = facts.packet->source_mac;
+    const capture::Address& source = facts.packet->source;
     if (!facts.roles_known) {
         assumed_.try_emplace(facts.link_group, Assumed{source, *facts.from});
         return;
@@ -152,8 +153,7 @@ void Collector::on_syn(const tracker::FrameFacts& facts, Tcp& tcp) {
         syn.octets = layout::octets_of(*option);
     seen_.push_back(std::move(syn));
     Collected& collected = collected_[facts.connection];
-    collected.mac[*facts.from] = facts.packet->source_mac;
-    collected.mac[engine::other(*facts.from)] = facts.packet->destination_mac;
+    learn_addresses(collected.mac, *facts.from, *facts.packet);
 }
 
 void Collector::on_tcp(const tracker::FrameFacts& facts) {

@@ -33,7 +33,7 @@ struct Seen {
 
 /// The data of a connection.
 struct Collected {
-    PerSide<Mac> mac;                  ///< of the TCP segments
+    PerSide<Mac> mac;                  ///< of the TCP segments; zeros are not known
     PerSide<Octets> data;              ///< over RDMA
     PerSide<std::uint64_t> missing;    ///< octets of that
     PerSide<Octets> tcp;               ///< the TCP stream, CLC included
@@ -65,7 +65,7 @@ private:
 
     /// Of a link group whose client is not known: what was taken for the side of one host.
     struct Assumed {
-        Mac source;
+        capture::Address source;
         Side from{};
     };
 

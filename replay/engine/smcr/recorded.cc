@@ -10,6 +10,7 @@
 #include "analyzer/engine/smcr/link_life.h"
 #include "protocols/smcr/llc.h"
 #include "protocols/smcr/tcp_option.h"
+#include "replay/engine/ethernet_addresses.h"
 #include "replay/engine/smcr/formats.h"
 #include "replay/stack/smcr/clc_constants.h"
 #include "replay/stack/smcr/llc_constants.h"
@@ -186,6 +187,13 @@ bool waited_in_vain(const RecordedConnection& connection) {
     return connection.model.decline && connection.model.decline->code == stack::smcr::timeout_confirm_link;
 }
 
+/// Zeros if it tells none.
+Mac mac_told_by(const wire::ClcMessage& message) {
+    if (const auto* proposal = std::get_if<wire::Proposal>(&message.body)) return proposal->body.peer_id.mac;
+    if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body)) return body->body.mac;
+    return {};
+}
+
 constexpr const char* unknown_links =
     "the link group has several links and was set up before the capture began, so that not all its links and keys are "
     "known";
@@ -230,6 +238,7 @@ public:
         std::ranges::stable_sort(result_.connections, {}, begin_of);
         number_connections();
         record_messages();
+        find_addresses();
         result_.departure = departure();
         finish_connections();
         result_.no_roce = missing_confirmation();
@@ -461,6 +470,18 @@ private:
     }
 
     // ---- the rest ----
+
+    /// Of hosts whose frames do not tell them, the first ones that CLC tells: those of RDMA devices.
+    void find_addresses() {
+        PerSide<Mac> told;
+        for (const Message& message : conversation().messages)
+            if (message.name.starts_with("CLC") && told[message.from] == Mac{})
+                told[message.from] = mac_told_by(wire::parse_clc(message.octets));
+        complete_addresses(told);
+        for (RecordedConnection& connection : result_.connections)
+            for (const Side side : both_sides.values)
+                if (connection.mac[side] == Mac{}) connection.mac[side] = told[side];
+    }
 
     void finish_connections() {
         for (std::size_t i = 0; i < result_.connections.size(); ++i) {
