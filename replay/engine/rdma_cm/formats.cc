@@ -17,6 +17,7 @@ using ib::CmAttribute;
 
 constexpr const char* memory_key_filter = "rdma.embedded.r_key";
 constexpr const char* memory_address_filter = "rdma.embedded.va";
+constexpr const char* rejecting_guid_filter = "rdma_ip_cm.rej.ca_guid";
 
 // ---- rules ---------------------------------------------------------------------------------------
 
@@ -31,6 +32,7 @@ constexpr std::array cm_rules{
     FieldRule{"rdma_ip_cm.local_q_key", Treatment::refers, "q_key", Owner::sender},
     FieldRule{"rdma_ip_cm.starting_psn", Treatment::refers, psn_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.local_ca_guid", Treatment::refers, ca_guid_kind, Owner::sender},
+    FieldRule{rejecting_guid_filter, Treatment::refers, ca_guid_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.path.local_gid", Treatment::refers, gid_kind, Owner::sender},
     FieldRule{"rdma_ip_cm.path.remote_gid", Treatment::refers, gid_kind, Owner::receiver},
     FieldRule{"rdma_ip_cm.path.local_lid", Treatment::refers, "lid", Owner::sender},
@@ -198,6 +200,21 @@ void mark_names(Message& message, const SameKey& names) {
             mark_names(message, {field.offset, field.offset + std::min(field.width, searched)}, names);
 }
 
+constexpr layout::FieldInfo rejecting_guid = number_field(
+    rejecting_guid_filter, "Rejecting CA GUID", 8, layout::Order::big);
+
+/// Who gives up waiting tells its channel adapter's GUID, since it has no name for the connection that the other side
+/// would know (IBA 12.6.7).
+void mark_rejecting_guid(Message& message) {
+    if (message.name != "REJ") return;
+    const wire::Message parsed = wire::parse(message.octets);
+    const auto* const rej = std::get_if<wire::Rej>(&parsed.body);
+    if (rej == nullptr || rej->body.reason != ib::reject_timeout || rej->body.ari_length != rejecting_guid.width)
+        return;
+    const auto offset = static_cast<std::size_t>(rej->additional.data() - message.octets.data());
+    message.embedded.push_back({.info = &rejecting_guid, .offset = offset, .width = rejecting_guid.width});
+}
+
 std::optional<MemoryName> memory_name(const Message& message) {
     const ib::Reth reth = memory_used(message).value_or(ib::Reth{});
     if (reth.r_key == 0 || reth.virtual_address == 0) return std::nullopt;
@@ -263,6 +280,7 @@ void find_embedded_names(std::vector<Message>& messages) {
     for (Message& message : messages) {
         std::ranges::sort(message.embedded, {}, &FieldAt::offset);
         for (std::size_t i = 0; i < message.embedded.size(); ++i) message.embedded[i].index = static_cast<int>(i);
+        mark_rejecting_guid(message);
     }
 }
 

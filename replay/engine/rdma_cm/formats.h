@@ -55,7 +55,8 @@ template <class Visit> void for_each_header(const ib::OpcodeInfo& opcode, Visit 
 std::optional<ib::Reth> memory_used(const Message& message);
 
 /// Finds the addresses and keys of memory in what the other side's WRITEs and READs use, wherever their owner told it
-/// in octets of its own: private data or the payload of SENDs. They become `embedded` names of those messages.
+/// in octets of its own: private data or the payload of SENDs. They become `embedded` names of those messages, and so
+/// does the GUID in a rejection.
 void find_embedded_names(std::vector<Message>& messages);
 
 }  // namespace fabricscope::replay::rdma_cm

@@ -11,7 +11,7 @@ namespace {
 using ib::CmAttribute;
 
 constexpr std::uint16_t rej_invalid_comm_id = 6;
-enum RejectedMessage : std::uint8_t { rejects_req = 0, rejects_rep = 1, rejects_other = 2 };
+enum RejectedMessage : std::uint8_t { rejects_req = 0, rejects_rep = 1, rejects_nothing = 2 };
 enum IpServiceCode : std::uint8_t {
     bad_major = 1,
     bad_minor = 2,
@@ -223,15 +223,19 @@ void CmAgent::give_up(Time now, CmConnection& connection) {
         report(CmEvent::Kind::disconnected, connection);
         return finish(now, connection);
     }
-    const bool rep = connection.state == CmState::rep_sent || connection.state == CmState::mra_received;
     if (config_.reject_on_timeout && connection.state != CmState::sidr_sent) {
         cm::Rej rej;
         rej.body.local_comm_id = connection.id;
         rej.body.remote_comm_id = connection.remote_id;
-        rej.body.message = rep ? rejects_other : rejects_req;
+        rej.body.message = rejects_nothing;
         rej.body.reason = ib::reject_timeout;
-        const Octets nothing(ib::ari_size);
-        rej.additional = nothing;
+        // Without an answer its id is not known: the channel adapter tells who rejects (IBA 12.6.7).
+        Octets guid;
+        for (int shift = 56; shift >= 0; shift -= 8)
+            guid.push_back(static_cast<std::uint8_t>(adapter_.config().guid >> shift));
+        rej.body.ari_length = static_cast<std::uint8_t>(guid.size());
+        guid.resize(ib::ari_size);
+        rej.additional = guid;
         send(connection, CmAttribute::rej, rej, {}, "gives up: no answer");
     }
     report(CmEvent::Kind::timed_out, connection);

@@ -221,6 +221,32 @@ TEST(RdmaCmPatience, ConnectionOfASilentPeerIsDisconnected) {
     }
 }
 
+// ---- a client that gives up ----------------------------------------------------------------------
+
+/// It does not know what the server calls the connection: it tells its channel adapter's GUID (IBA 12.6.7).
+TEST(RdmaCmTimeout, WhoGivesUpNamesItsAdapter) {
+    const std::unique_ptr<CmSession> session = scenario("rdma_cm_req_timeout").session();
+    const auto message = [&](const char* name) -> const Message& {
+        return *std::ranges::find(session->conversation().messages, name, &Message::name);
+    };
+    namespace wire = fabricscope::rdma_cm;
+    const wire::Message request = wire::parse(message("REQ").octets), rejection = wire::parse(message("REJ").octets);
+    const auto& rej = std::get<wire::Rej>(rejection.body);
+    EXPECT_EQ(rej.body.message, 2) << "none was rejected";
+    EXPECT_EQ(rej.body.reason, ib::reject_timeout);
+    std::uint64_t guid = 0;
+    for (const std::uint8_t octet : rej.additional.first(rej.body.ari_length)) guid = guid << 8 | octet;
+    EXPECT_EQ(guid, std::get<wire::Req>(request.body).body.local_ca_guid);
+
+    const auto octets_behind = static_cast<std::ptrdiff_t>(rej.additional.data() - message("REJ").octets.data());
+    session->edit([&](Conversation& recorded) {
+        std::ranges::find(recorded.messages, "REJ", &Message::name)->octets.begin()[octets_behind] ^= 1;
+    });
+    const Comparison comparison = replayed(*session, *session, Side::server);
+    ASSERT_EQ(comparison.differences.size(), 1U) << text_of(comparison);
+    EXPECT_EQ(comparison.differences.front().field, "rdma_ip_cm.rej.ca_guid");
+}
+
 // ---- one field altered ---------------------------------------------------------------------------
 
 /// A field of this name and owner, wherever it stands.
