@@ -69,7 +69,8 @@ bool SmcrPlayer::can_send(std::size_t index) {
                one->application.steps_done() >= one->recorded.steps_before(played_, message.time);
     };
     if (const auto move = recorded_.moves.find(index); move != recorded_.moves.end())
-        return connection_in(message.channel).data && links_.link_for(move->second);
+        return connection_in(message.channel).data && links_.link_for(move->second) &&
+               std::ranges::all_of(connections_, data_is_as_far);
     if (message.name.starts_with("CDC") || message.name == "TCP SYN-ACK") return false;
     if (message.name.starts_with("LLC")) {
         if (!links_.link_for(message.channel)) return false;
