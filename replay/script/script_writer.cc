@@ -39,6 +39,7 @@ struct Counted {
     PerSide<std::size_t> hosts;
     PerSide<std::uint32_t> end;                     ///< ports, QPNs
     PerSide<std::optional<std::uint32_t>> first{};  ///< sequence numbers, PSNs
+    synth::IpCounter ip{};
 };
 
 struct Tcp : Counted {
@@ -343,8 +344,14 @@ private:
         fmt::print(out, "{}  # frame {}\n", line.text(), item.packet.number);
     }
 
-    static void put_traffic_class(LineText& line, const Packet& packet) {
+    /// Of the IP header.
+    static void put_ip(LineText& line, const Item& item, synth::IpCounter& counter) {
+        const Packet& packet = item.packet;
         if (packet.traffic_class != 0) line.value("traffic-class", fmt::format("{}", packet.traffic_class));
+        if (packet.source.kind != capture::Address::Kind::ipv4) return;
+        const auto identification = static_cast<std::uint16_t>(packet.ip_identification);
+        if (identification != counter.next(*item.from)) line.value("ip-id", fmt::format("{}", identification));
+        counter.sent(*item.from, identification);
     }
 
     /// A payload that is one of the messages, as its fields; another one as octets.
@@ -370,7 +377,7 @@ private:
             line.value("ack", fmt::format("{}", segment.acknowledgment));
         if (segment.window != usual.window) line.value("window", fmt::format("{}", segment.window));
         if (segment.has(capture::syn)) put_options(line, segment.options);
-        put_traffic_class(line, item.packet);
+        put_ip(line, item, tcp.ip);
         put_body(line, kind, segment.payload);
         tcp.channel->sent(
             *item.from, {segment.sequence, segment.acknowledgment, segment.window}, segment.flags,
@@ -393,7 +400,7 @@ private:
         const std::optional<synth::MessageKind> kind = synth::message_kind(name);
         if (!kind) throw NotWritable(fmt::format("frame {} has an opcode without a name", item.packet.number));
         LineText line = begin_line(item, name, pair.name, after);
-        put_traffic_class(line, item.packet);
+        put_ip(line, item, pair.ip);
         if (!capture::icrc_is_good(item.packet).value_or(true)) line.value("icrc", "wrong");
         Octets headers(
             item.octets.begin() + packet.bth_offset,

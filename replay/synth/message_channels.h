@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What follows of itself in TCP connections and between queue pairs: sequence numbers, acknowledgments, PSNs. The
-// composer of messages fills them in, and whoever writes a script leaves out what they give anyway.
+// What follows of itself in TCP connections and between queue pairs: sequence numbers, acknowledgments, PSNs, and
+// identifications of IP. The composer of messages fills them in, and whoever writes a script leaves out what they give
+// anyway.
 #pragma once
 
 #include <array>
@@ -20,6 +21,16 @@ using engine::Side;
 struct TcpNumbers {
     std::uint32_t sequence = 0, acknowledgment = 0;
     std::uint16_t window = 0;
+};
+
+/// IPv4 identifications: each side counts its packets, from wherever it is.
+class IpCounter {
+public:
+    std::uint16_t next(Side from) const { return static_cast<std::uint16_t>(latest_[from] + 1); }
+    void sent(Side from, std::uint16_t identification) { latest_[from] = identification; }
+
+private:
+    PerSide<std::uint16_t> latest_{};
 };
 
 class TcpChannel {

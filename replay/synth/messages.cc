@@ -73,6 +73,7 @@ struct Fc {
 struct Channel {
     PerSide<const NamedHost*> hosts;
     std::variant<Tcp, Pair, Fc> what;
+    IpCounter ip{};
 };
 
 /// What one line says, before it is a frame.
@@ -112,9 +113,9 @@ std::optional<Tolerance> extract_tolerance(const std::string& name, std::string&
 /// What a line may say besides fields of its message.
 const std::set<std::string>& line_words() {
     static const std::set<std::string> words{
-        "after", "at",      "over", "note",       "within",   "length",  "hops",   "traffic-class",
-        "flags", "seq",     "ack",  "window",     "checksum", "options", "mss",    "smc",
-        "icrc",  "headers", "crc",  payload_word, "sof",      "eof",     "answers"};
+        "after", "at",    "over",    "note", "within",     "length",   "hops",    "traffic-class",
+        "ip-id", "flags", "seq",     "ack",  "window",     "checksum", "options", "mss",
+        "smc",   "icrc",  "headers", "crc",  payload_word, "sof",      "eof",     "answers"};
     return words;
 }
 
@@ -328,8 +329,10 @@ private:
         ends.destination_mac = line.destination().mac;
         ends.source = line.source().ip;
         ends.destination = line.destination().ip;
-        // Unlike each other, so that what is sent again is no copy.
-        ends.identification = ++identification_;
+        // Unlike each other if nothing is said, so that what is sent again is no copy.
+        ends.identification = static_cast<std::uint16_t>(
+            line.statement.number("ip-id", line.channel->ip.next(line.from), 65'535));
+        line.channel->ip.sent(line.from, ends.identification);
         ends.hop_limit = static_cast<std::uint8_t>(line.statement.number("hops", 64, 255));
         ends.traffic_class = static_cast<std::uint8_t>(line.statement.number("traffic-class", 0, 255));
         if (ends.source.is_ipv4() != ends.destination.is_ipv4())
@@ -440,7 +443,6 @@ private:
     std::map<std::string, Channel> channels_;
     std::vector<std::pair<Time, stack::OutgoingFrame>> frames_;
     builders::FrameBuilder builder_;
-    std::uint16_t identification_ = 0;
     Time now_ = 0;
     Director director_;
     World world_;  ///< reads the statements: the last one

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from harness import ROOT, analyze, fabricscope, run, sample, samples
+from harness import ROOT, analyze, fabricscope, fields, run, sample, samples
 
 # What numbers a record among others of its capture.
 NUMBERING = {"id", "link_group", "connections", "session", "stream", "connection", "rmb", "region", "places"}
@@ -20,7 +20,6 @@ WITHOUT_OTHERS = {
     ("smcr_v2_lgr_rdma_link_delete", "smcr-1"): "how it ended is known only with all packets of the link group",
     ("smcr_v2_lgr_rdma_link_delete", "smcr-2"): "how it ended is known only with all packets of the link group",
     ("smcr_v2_midstream", "smcr-1"): "its link group's numbers come from the group's other connection",
-    ("smcr_v2_lossy", "lg-1"): "IP's identification, which tells what was overtaken, is not in a script: it counts other retransmissions",
 }
 
 
@@ -88,6 +87,14 @@ def test_what_came_before_the_client_was_known_is_of_its_side(tmp_path):
     assert rest[0] == ("server", '"LLC DELETE RKEY"')
     of_rdma = [one for one in senders(whole)[45:] if one[1] not in ("FIN", "ACK")]
     assert [one for one in rest if one[1] not in ("FIN", "ACK")] == of_rdma[:len(rest)]
+
+
+def test_identifications_of_ip_are_kept(tmp_path):
+    """They tell what has overtaken what; most of them follow of themselves."""
+    script, made = again(sample("rdmacm_lossy_rping"), "cm-1", tmp_path)
+    numbers = [row["ip.id"] for row in fields(sample("rdmacm_lossy_rping"), "ip.id", display_filter="infiniband")]
+    assert [row["ip.id"] for row in fields(made, "ip.id")] == numbers
+    assert 0 < script.read_text().count(" ip-id=") < len(numbers) / 2
 
 
 def test_what_is_overridden_is_sent(tmp_path):
