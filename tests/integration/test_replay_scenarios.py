@@ -70,7 +70,7 @@ UNLIKE = {
 }
 # Of each of them the runs that differ, and the first thing that does.
 DIFFERENCES = json.loads((ROOT / "tests/integration/replay_differences.json").read_text())
-# Scenarios without a session that can be replayed: the capture begins after the setup; nobody offers SMC; UC.
+# Scenarios without a session that can be replayed: the capture begins after the setup; nobody offers SMC; a loss on UC.
 NOTHING = {"fcvi_midway", "fcvi_midway_rev_1_0", "smcr_fallback_plain_client", "uc_loss"}
 
 

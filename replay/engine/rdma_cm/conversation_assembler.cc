@@ -34,16 +34,23 @@ const char* name_of(Operation operation) {
     }
 }
 
-/// The message as it would be in a single packet with this opcode, without payload.
-Message single_packet(Side from, ib::Bth bth, std::uint8_t opcode) {
+/// The message as it would be in a single packet of this operation, as far as XRC's header. `packet` is one of its own.
+Message single_packet(Side from, ib::Bth bth, std::uint8_t operation, const capture::IbPacket& packet) {
+    constexpr std::uint8_t service_bits = 0xE0;
+    bth.opcode = static_cast<std::uint8_t>((bth.opcode & service_bits) | (operation & ~service_bits));
     Message message{
         .format = &rc_format(),
         .from = from,
-        .name = name_of(ib::opcode_info(opcode).operation),
-        .channel = rc_channel};
-    bth.opcode = opcode;
+        .name = name_of(ib::opcode_info(bth.opcode).operation),
+        .channel = channel_of(bth.opcode)};
     stack::append(message.octets, bth);
+    if (const auto xrc = packet.rare_header<ib::XrcEth>(ib::xrceth)) stack::append(message.octets, *xrc);
     return message;
+}
+
+/// Of a packet that is a message, or all that is known of one.
+Message single_packet(Side from, const capture::IbPacket& packet) {
+    return single_packet(from, packet.bth, packet.bth.opcode, packet);
 }
 
 void append(Octets& octets, ByteView more) { octets.insert(octets.end(), more.begin(), more.end()); }
@@ -60,7 +67,7 @@ Message single_packet(Side from, const capture::AssembledMessage& assembled, con
     const bool write = last.opcode().operation == Operation::rdma_write;
     ib::Bth bth = assembled.bth;
     bth.solicited_event = last.bth.solicited_event;
-    Message message = single_packet(from, bth, single_packet_opcode(last));
+    Message message = single_packet(from, bth, single_packet_opcode(last), last);
     if (write) stack::append(message.octets, assembled.reth);
     if (last.has_immdt) stack::append(message.octets, last.immdt);
     if (const auto invalidate = last.rare_header<ib::Ieth>(ib::ieth)) stack::append(message.octets, *invalidate);
@@ -88,8 +95,8 @@ void ConversationAssembler::feed(Side from, const capture::Packet& packet, Messa
     if (ends_[engine::other(from)].qpn != packet.ib.bth.destination_qpn) return;
     const ib::Service service = ib::service_of(packet.ib.bth.opcode);
     if (service == ib::Service::cnp) return;  // congestion is the network's, which is another one in a run
-    if (service == ib::Service::rc) return feed_rc(from, packet, messages);
-    set_obstacle("its queue pairs are of another kind than reliable connection or datagram");
+    if (service != ib::Service::rd) return feed_connected(from, packet, messages);
+    set_obstacle("its queue pairs are of a kind that the emulated stack does not know");
 }
 
 void ConversationAssembler::add(Message message, const capture::Packet& packet, Messages& messages) {
@@ -130,7 +137,7 @@ void ConversationAssembler::learn_queue_pairs(Side from, const wire::Message& me
         begin(req->body.starting_psn);
     } else if (const auto* rep = std::get_if<ib::CmRep>(&message.body)) {
         reply_ = *rep;
-        ends_[from] = {rep->local_qpn, rep->starting_psn, rep->local_q_key};
+        ends_[from] = {ib::queue_pair_of(*rep), rep->starting_psn, rep->local_q_key};
         begin(rep->starting_psn);
     } else if (const auto* resolved = std::get_if<wire::SidrRep>(&message.body);
                resolved && resolved->body.status == 0) {
@@ -155,9 +162,9 @@ void ConversationAssembler::feed_datagram(Side from, const capture::Packet& pack
     add(std::move(message), packet, messages);
 }
 
-// ---- reliable connections ------------------------------------------------------------------------
+// ---- connections ------------------------------------------------------------------------
 
-void ConversationAssembler::feed_rc(Side from, const capture::Packet& packet, Messages& messages) {
+void ConversationAssembler::feed_connected(Side from, const capture::Packet& packet, Messages& messages) {
     const Operation operation = packet.ib.opcode().operation;
     switch (operation) {
         case Operation::send:
@@ -203,7 +210,7 @@ void ConversationAssembler::feed_read_request(Side from, const capture::Packet& 
     response.expect_response(packet.ib, packets);
     requests.asked.push_back({packet.ib.bth.psn, added_, std::move(response)});
     requests.next_psn = psn_after(packet.ib.bth.psn, packets);
-    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    Message message = single_packet(from, packet.ib);
     stack::append(message.octets, reth);
     add(std::move(message), packet, messages);
 }
@@ -215,7 +222,7 @@ void ConversationAssembler::feed_atomic_request(Side from, const capture::Packet
     if (requests.asked.size() >= asked_at_once) return set_obstacle(too_much);
     requests.asked.push_back({packet.ib.bth.psn, added_});
     requests.next_psn = psn_after(packet.ib.bth.psn);
-    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    Message message = single_packet(from, packet.ib);
     stack::append(message.octets, *atomic);
     add(std::move(message), packet, messages);
 }
@@ -228,7 +235,7 @@ void ConversationAssembler::feed_atomic_response(Side from, const capture::Packe
     const auto answer = packet.ib.rare_header<ib::AtomicAckEth>(ib::atomic_ack_eth);
     if (request == asked.end()) return;
     if (!answer) return set_obstacle(cut);
-    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    Message message = single_packet(from, packet.ib);
     message.answers = request->message;
     stack::append(message.octets, *answer);
     asked.erase(request);
@@ -245,7 +252,7 @@ void ConversationAssembler::feed_read_response(Side from, const capture::Packet&
     if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle(cut);
     const capture::AssembledMessage assembled = read->response->feed(packet.ib);
     if (assembled.progress != Progress::complete) return;
-    Message message = single_packet(from, packet.ib.bth, ib::rc::read_response_only);
+    Message message = single_packet(from, packet.ib.bth, ib::rc::read_response_only, packet.ib);
     message.answers = read->message;
     append(message.octets, assembled.payload);
     asked.erase(read);
@@ -261,7 +268,7 @@ void ConversationAssembler::feed_acknowledge(Side from, const capture::Packet& p
     refused.refused_psn = packet.ib.bth.psn;
     refused.assembler.abandon();
     std::erase_if(refused.asked, [&](const Asked& one) { return psn_distance(packet.ib.bth.psn, one.psn) >= 0; });
-    Message message = single_packet(from, packet.ib.bth, packet.ib.bth.opcode);
+    Message message = single_packet(from, packet.ib);
     message.name = nak_name;
     stack::append(message.octets, packet.ib.aeth);
     add(std::move(message), packet, messages);

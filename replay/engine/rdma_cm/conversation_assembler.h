@@ -23,7 +23,7 @@ struct End {
     std::uint32_t q_key = 0;         ///< datagrams
 };
 
-/// CM messages, datagrams, and of a reliable connection what its responders execute: requests in order of their PSNs,
+/// CM messages, datagrams, and of a connection what its responders execute: requests in order of their PSNs,
 /// each once. Packets have to be in order of time; they may be of other connections, too.
 class ConversationAssembler {
 public:
@@ -62,7 +62,7 @@ private:
     void feed_cm(Side from, const capture::Packet& packet, Messages& messages);
     void learn_queue_pairs(Side from, const fabricscope::rdma_cm::Message& message);
     void feed_datagram(Side from, const capture::Packet& packet, Messages& messages);
-    void feed_rc(Side from, const capture::Packet& packet, Messages& messages);
+    void feed_connected(Side from, const capture::Packet& packet, Messages& messages);
     void feed_request(Side from, const capture::Packet& packet, Messages& messages);
     void feed_read_request(Side from, const capture::Packet& packet, Messages& messages);
     void feed_atomic_request(Side from, const capture::Packet& packet, Messages& messages);

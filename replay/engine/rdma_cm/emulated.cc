@@ -171,6 +171,7 @@ private:
         if (own_values_) {
             request.peer = endpoint_.peer();
             request.service_id = req.body.service_id;
+            request.service = stack::service_of(req.body);
             request.ip = req.ip;
             request.private_data = data;
         }

@@ -28,6 +28,7 @@ constexpr std::array cm_rules{
     FieldRule{"rdma_ip_cm.remote_comm_id", Treatment::refers, comm_id_kind, Owner::receiver},
     FieldRule{"rdma_ip_cm.request_id", Treatment::refers, "request_id", Owner::group},
     FieldRule{"rdma_ip_cm.local_qpn", Treatment::refers, qpn_kind, Owner::sender},
+    FieldRule{"rdma_ip_cm.local_eecn", Treatment::refers, qpn_kind, Owner::sender},  // of XRC, a queue pair
     FieldRule{"rdma_ip_cm.remote_qpn", Treatment::refers, qpn_kind, Owner::receiver},
     FieldRule{"rdma_ip_cm.local_q_key", Treatment::refers, "q_key", Owner::sender},
     FieldRule{"rdma_ip_cm.starting_psn", Treatment::refers, psn_kind, Owner::sender},
@@ -85,6 +86,7 @@ constexpr std::array transport_rules{
     FieldRule{"infiniband.atomiceth.r_key", Treatment::refers, rkey_kind, Owner::receiver},
     FieldRule{"infiniband.ieth", Treatment::refers, rkey_kind, Owner::receiver},
     FieldRule{"infiniband.aeth.msn", Treatment::ignored},
+    FieldRule{"infiniband.xrceth.srq", Treatment::refers, "shared receive queue", Owner::receiver},
     FieldRule{"infiniband.deth.q_key", Treatment::refers, "q_key", Owner::receiver},
     FieldRule{"infiniband.deth.srcqp", Treatment::refers, qpn_kind, Owner::sender},
     FieldRule{memory_key_filter, Treatment::refers, rkey_kind, Owner::sender},
@@ -242,21 +244,32 @@ std::string cm_name(ByteView mad) {
     return message.error || name == nullptr ? "" : name;
 }
 
+const char* channel_of(std::uint8_t opcode) {
+    switch (ib::service_of(opcode)) {
+        case ib::Service::uc: return "UC";
+        case ib::Service::xrc: return "XRC";
+        default: return "RC";
+    }
+}
+
 const MessageFormat& rc_format() {
     static constexpr MessageFormat format{"RC", "IBA 9.4", transport_fields, transport_rules};
     return format;
 }
 
 std::optional<ib::Reth> memory_used(const Message& message) {
-    const ByteView behind_bth = ByteView(message.octets).subspan(layout::size_of<ib::Bth>);
+    ib::Bth bth{};
+    layout::parse_into(bth, message.octets);
+    const std::size_t xrc = ib::opcode_info(bth.opcode).has(ib::xrceth) ? layout::size_of<ib::XrcEth> : 0;
+    const ByteView behind = ByteView(message.octets).subspan(layout::size_of<ib::Bth> + xrc);
     if (message.name == write_name || message.name == read_name) {
         ib::Reth reth{};
-        layout::parse_into(reth, behind_bth);
+        layout::parse_into(reth, behind);
         return reth;
     }
     if (message.name != atomic_name) return std::nullopt;
     ib::AtomicEth atomic{};
-    layout::parse_into(atomic, behind_bth);
+    layout::parse_into(atomic, behind);
     return ib::Reth{atomic.virtual_address, atomic.r_key, ib::atomic_size};
 }
 

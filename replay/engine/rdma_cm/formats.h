@@ -12,8 +12,9 @@ namespace fabricscope::replay::rdma_cm {
 
 // Channels
 inline constexpr const char* cm_channel = "CM";
-inline constexpr const char* rc_channel = "RC";
 inline constexpr const char* ud_channel = "UD";
+/// "RC", "UC", "XRC": of a connection's packet with this opcode.
+const char* channel_of(std::uint8_t opcode);
 
 // Names of messages on a reliable connection
 inline constexpr const char* send_name = "SEND";

@@ -82,11 +82,13 @@ std::string obstacle_of(const Connection& connection, const Recorder::Captured* 
     if (nothing_captured || !connection.req || connection.req->frame != captured->messages.front().frame)
         return "its beginning was not captured";
     if (connection.merged || connection.peer_to_peer) return "both sides asked for it, peer to peer";
-    if (connection.service != Service::rc && connection.service != Service::ud)
+    if (connection.service == Service::rd || connection.service == Service::unknown)
         return fmt::format("its transport service is {}", name_of(connection.service));
     if (!captured->complete) return "there is too much of it to keep";
     if (captured->carrier == capture::IbCarrier::native)
         return "it was recorded on InfiniBand links, and RoCE is played";
+    if (!captured->assembler.complete() && connection.service == Service::uc)
+        return "a packet of its data was lost or not captured, and nobody sends it again";
     if (!captured->assembler.complete()) return "a packet of its data was not captured";
     return captured->assembler.obstacle();
 }

@@ -31,8 +31,15 @@ struct Headers {
     ib::Aeth aeth{};
     ib::AtomicEth atomic{};
     ib::AtomicAckEth atomic_ack{};
+    ib::XrcEth xrc{};
     std::optional<std::uint32_t> immediate, invalidate;
     ByteView payload;
+
+    /// Of an atomic operation: else it compares.
+    bool adds() const {
+        constexpr std::uint8_t operation_bits = 0x1F;
+        return (bth.opcode & operation_bits) == ib::rc::fetch_and_add;
+    }
 
     explicit Headers(ByteView message) {
         layout::PartReader reader(message, message.size());
@@ -53,7 +60,7 @@ private:
     void keep(const ib::ImmDt& header) { immediate = header.immediate_data; }
     void keep(const ib::Ieth& header) { invalidate = header.r_key; }
     void keep(const ib::Reth&) {}  // see memory_used()
-    void keep(const ib::XrcEth&) {}
+    void keep(const ib::XrcEth& header) { xrc = header; }
 };
 
 bool is_response(const Message& message) {
@@ -183,7 +190,8 @@ void RecordedEndpoint::prepare_response(const capture::Packet& packet) {
     const bool reads = packet.ib.opcode().operation == Operation::rdma_read_request && packet.ib.has_reth;
     if (!atomic && !reads) return;
     const ib::Reth used = atomic ? ib::Reth{atomic->virtual_address, atomic->r_key, ib::atomic_size} : packet.ib.reth;
-    const std::optional<std::size_t> asked = script_.expected(rc_channel, atomic ? atomic_name : read_name);
+    const std::optional<std::size_t> asked = script_.expected(
+        channel_of(packet.ib.bth.opcode), atomic ? atomic_name : read_name);
     const auto response = asked ? responses_.find(*asked) : responses_.end();
     const auto target = adapter_.memory().find(used.r_key, used.virtual_address, used.dma_length, stack::remote_read);
     if (response == responses_.end() || !target) return;
@@ -228,8 +236,12 @@ void RecordedEndpoint::connect_if_known(Time now) {
     config.receive_psn = own.starting_psn;
     config.mtu = assembler_.mtu();
     config.timeout = request->primary.local_ack_timeout;
-    config.retry_count = request->body.retry_count;
-    config.rnr_retry_count = request->body.rnr_retry_count;
+    config.service = stack::service_of(request->body);
+    // A target of XRC retries nothing: its initiator says nothing of that (annex A14).
+    if (config.service != ib::Service::xrc) {
+        config.retry_count = request->body.retry_count;
+        config.rnr_retry_count = request->body.rnr_retry_count;
+    }
     adapter_.connect_rc(*own.qpn, peer_, config);
     queue_pair->post_receive(receive_buffers);
     queue_pair->make_ready_to_send(now);
@@ -268,6 +280,7 @@ void RecordedEndpoint::send(Time now, const Message& message) {
     work.immediate = headers.immediate;
     work.invalidate = headers.invalidate;
     work.solicited = headers.bth.solicited_event;
+    work.peer_srq = headers.xrc.shared_receive_queue;
     const ib::Reth reth = translated(memory_used(message).value_or(ib::Reth{}));
     work.remote_address = reth.virtual_address;
     work.rkey = reth.r_key;
@@ -275,8 +288,7 @@ void RecordedEndpoint::send(Time now, const Message& message) {
         work.type = stack::WorkType::rdma_read;
         work.read_into = buffers_.emplace_back(reth.dma_length);
     } else if (message.name == atomic_name) {
-        work.type = headers.bth.opcode == ib::rc::fetch_and_add ? stack::WorkType::fetch_and_add
-                                                                : stack::WorkType::compare_and_swap;
+        work.type = headers.adds() ? stack::WorkType::fetch_and_add : stack::WorkType::compare_and_swap;
         work.swap_or_add = headers.atomic.swap_or_add;
         work.compare = headers.atomic.compare;
     } else {

@@ -46,11 +46,6 @@ IpPair addresses_of(const cm::IpHeader& header) {
 // IBA 12.6.7, and annex A14 for what has no value of its own.
 constexpr std::uint8_t extended_service = 3, extended_xrc = 1;
 
-ib::Service service_of(const ib::CmReq& req) {
-    const bool xrc = req.transport_service == extended_service && req.extended_transport == extended_xrc;
-    return xrc ? ib::Service::xrc : static_cast<ib::Service>(req.transport_service);
-}
-
 /// A target asks for nothing: what a REQ tells it for that has no meaning.
 void set_service(ib::CmReq& req, ib::Service service) {
     if (service != ib::Service::xrc) {
@@ -63,6 +58,11 @@ void set_service(ib::CmReq& req, ib::Service service) {
 }
 
 }  // namespace
+
+ib::Service service_of(const ib::CmReq& req) {
+    const bool xrc = req.transport_service == extended_service && req.extended_transport == extended_xrc;
+    return xrc ? ib::Service::xrc : static_cast<ib::Service>(req.transport_service);
+}
 
 CmRequest request_of(const cm::Req& req, const IbAddress& peer, ByteView private_data) {
     CmRequest request;

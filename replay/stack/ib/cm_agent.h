@@ -55,6 +55,8 @@ struct CmRequest {
     cm::Req like = usual_request();  ///< what else the REQ holds: whatever is not named above and not the agent's own
 };
 
+/// Of the queue pairs that a REQ asks for.
+ib::Service service_of(const ib::CmReq& req);
 /// The same as a REQ tells it.
 CmRequest request_of(const cm::Req& req, const IbAddress& peer, ByteView private_data);
 

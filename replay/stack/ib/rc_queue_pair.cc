@@ -93,9 +93,10 @@ ib::Bth RcQueuePair::header(std::uint8_t opcode, std::uint32_t psn) const {
 }
 
 /// Without what comes behind XRC's own header.
-IbPacketOut RcQueuePair::request_packet(std::uint8_t opcode, std::uint32_t psn, std::string note) const {
-    IbPacketOut packet{header(opcode, psn), {}, {}, std::move(note)};
-    if (config_.service == ib::Service::xrc) append(packet.extended, ib::XrcEth{0, config_.peer_srq});
+IbPacketOut RcQueuePair::request_packet(const WorkRequest& request, std::uint8_t opcode, std::uint32_t psn) const {
+    IbPacketOut packet{header(opcode, psn), {}, {}, request.note};
+    if (config_.service == ib::Service::xrc)
+        append(packet.extended, ib::XrcEth{0, request.peer_srq.value_or(config_.peer_srq)});
     return packet;
 }
 
@@ -172,7 +173,8 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
     std::uint8_t opcode = send_opcode(index, work.packets, request);
     if (request.type == WorkType::rdma_write) opcode = static_cast<std::uint8_t>(opcode + write_offset);
     const std::uint32_t psn = psn_after(work.first_psn, index);
-    IbPacketOut packet = request_packet(opcode, psn, index == 0 ? request.note : std::string());
+    IbPacketOut packet = request_packet(request, opcode, psn);
+    if (index != 0) packet.note.clear();
     packet.bth.ack_request = is_reliable() &&
                              (last || psn_distance(oldest_psn_, psn) + 1 >= static_cast<std::int32_t>(config_.window));
     packet.bth.solicited_event = last && request.solicited;
@@ -191,7 +193,7 @@ void RcQueuePair::send_packet(const Work& work, std::uint32_t index) {
 /// For the responses that have not arrived.
 void RcQueuePair::send_read_request(const Work& work) {
     const std::size_t have = std::size_t{work.answered} * config_.mtu;
-    IbPacketOut packet = request_packet(read_request, psn_after(work.first_psn, work.answered), work.request.note);
+    IbPacketOut packet = request_packet(work.request, read_request, psn_after(work.first_psn, work.answered));
     packet.bth.ack_request = true;
     append(
         packet.extended, ib::Reth{
@@ -203,7 +205,7 @@ void RcQueuePair::send_read_request(const Work& work) {
 void RcQueuePair::send_atomic_request(const Work& work) {
     const WorkRequest& request = work.request;
     const bool adds = request.type == WorkType::fetch_and_add;
-    IbPacketOut packet = request_packet(adds ? fetch_and_add : compare_and_swap, work.first_psn, request.note);
+    IbPacketOut packet = request_packet(request, adds ? fetch_and_add : compare_and_swap, work.first_psn);
     packet.bth.ack_request = true;
     append(packet.extended, ib::AtomicEth{request.remote_address, request.rkey, request.swap_or_add, request.compare});
     sink_.send(packet);

@@ -53,6 +53,7 @@ struct WorkRequest {
     std::optional<std::uint32_t> invalidate{};   ///< SEND, without immediate: an RKey that the peer shall forget
     std::uint64_t swap_or_add = 0, compare = 0;  ///< atomics
     bool solicited = false;                      ///< SEND
+    std::optional<std::uint32_t> peer_srq{};     ///< XRC: another one than the queue pair's
     std::string note{};
 };
 
@@ -185,7 +186,7 @@ private:
     void refuse(std::uint32_t psn, std::uint8_t code);
     bool is_reliable() const { return config_.service != ib::Service::uc; }
     ib::Bth header(std::uint8_t opcode, std::uint32_t psn) const;
-    IbPacketOut request_packet(std::uint8_t opcode, std::uint32_t psn, std::string note) const;
+    IbPacketOut request_packet(const WorkRequest& request, std::uint8_t opcode, std::uint32_t psn) const;
 
     PacketSink& sink_;
     std::deque<Completion>& completions_;

@@ -175,7 +175,7 @@ TEST(RdmaCmSamples, WhatCannotBePlayedSaysWhy) {
         expect_clean(scenario("uc_loss"));
         ADD_FAILURE() << "it can be played";
     } catch (const NotPlayable& refusal) {
-        EXPECT_THAT(refusal.what(), testing::HasSubstr("its transport service is uc"));
+        EXPECT_THAT(refusal.what(), testing::HasSubstr("a packet of its data was lost or not captured"));
     }
 }
 
@@ -219,6 +219,32 @@ TEST(RdmaCmPatience, ConnectionOfASilentPeerIsDisconnected) {
         EXPECT_EQ(goodbye->from, played);
         EXPECT_NE(std::ranges::find(said, "DREP", &Message::name), said.end()) << "the peer knows the connection";
     }
+}
+
+// ---- XRC -----------------------------------------------------------------------------------------
+
+/// An initiator may name another one of the target's shared receive queues with each message.
+TEST(RdmaCmXrc, EachMessageGoesToItsSharedReceiveQueue) {
+    const std::unique_ptr<CmSession> session = scenario("rdma_cm_xrc").session();
+    constexpr std::size_t number_at = layout::size_of<ib::Bth> + 3;
+    const auto numbers_of = [](const Conversation& conversation) {
+        std::vector<unsigned> numbers;
+        for (const Message& message : conversation.messages)
+            if (message.channel == "XRC") numbers.push_back(message.octets[number_at]);
+        return numbers;
+    };
+    session->edit([&](Conversation& recorded) {
+        std::uint8_t number = 0;
+        for (Message& message : recorded.messages)
+            if (message.channel == "XRC") message.octets[number_at] = ++number;
+    });
+    const replay::Run run = run_emulated(
+        session->player(Side::client, {}), session->emulated(Side::server, ""),
+        {.start = session->conversation().messages.front().time});
+    const std::unique_ptr<Session> actual = session_of(run, {"rdma-cm", make_reader}, session->conversation());
+    ASSERT_NE(actual, nullptr);
+    EXPECT_EQ(numbers_of(session->conversation()).size(), 10U);
+    EXPECT_EQ(numbers_of(actual->conversation()), numbers_of(session->conversation()));
 }
 
 // ---- a client that gives up ----------------------------------------------------------------------
