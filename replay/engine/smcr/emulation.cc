@@ -62,6 +62,7 @@ class EmulatedHost final : public stack::Endpoint {
 public:
     EmulatedHost(const Recorded& recorded, Side side, const PeerConfig& config)
         : peer_(config), side_(side), deaf_(recorded.deaf == side), no_path_(recorded.no_path) {
+        if (side == Side::server) unconfirmed_ = recorded.unconfirmed;
         std::vector<Action> of_messages = read_messages(recorded);
         for (const RecordedConnection& connection : recorded.connections) add(recorded, connection);
         if (recorded.earlier_link) add(*recorded.earlier_link);
@@ -77,7 +78,7 @@ public:
     }
 
     void on_frame(Time now, std::size_t port, ByteView frame) override {
-        if (gone_ || (deaf_ && is_roce(frame))) return;
+        if (gone_ || (deaf_ && is_roce(frame)) || is_lost(port, frame)) return;
         if (leaves_ && tests_to_come_ != 0 && asks_whether_alive(frame)) --tests_to_come_;
         peer_.on_frame(now, port, frame);
         work(now);
@@ -148,6 +149,18 @@ private:
         });
     }
 
+    /// A confirmation that did not get here, and all that comes over its link after it.
+    bool is_lost(std::size_t port, ByteView frame) {
+        if (unconfirmed_.empty()) return false;
+        const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
+        if (packet.transport != capture::Transport::ib) return false;
+        const wire::LlcMessage message = wire::parse_llc(packet.ib.payload, packet.ib.payload.size());
+        const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body);
+        const std::uint32_t queue_pair = packet.ib.bth.destination_qpn;
+        if (confirm != nullptr && unconfirmed_.contains(confirm->link)) lost_links_.insert({port, queue_pair});
+        return lost_links_.contains({port, queue_pair});
+    }
+
     static bool is_roce(ByteView frame) {
         return capture::decode(stack::ethernet_frame(frame)).transport == capture::Transport::ib;
     }
@@ -171,12 +184,16 @@ private:
     std::vector<Action> read_messages(const Recorded& recorded) {
         std::vector<Action> actions;
         bool first_offer = true, asked = false, asked_to_end = false;
+        std::set<std::string> unheard;  // channels
         const auto act = [&](Time time, Time wait, auto what) { actions.push_back({time, what, wait}); };
         for (const Message& message : recorded.conversation.messages) {
             if (!message.name.starts_with("LLC")) continue;
             const bool own = message.from == side_;
             const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-            if (!own && hears(recorded, message.time) && !parsed.is_reply()) requests_.push_back(message.time);
+            const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body);
+            if (confirm != nullptr && !own && unconfirmed_.contains(confirm->link)) unheard.insert(message.channel);
+            const bool heard = hears(recorded, message.time) && !unheard.contains(message.channel);
+            if (!own && heard && !parsed.is_reply()) requests_.push_back(message.time);
             const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
             const bool ends = gone != nullptr && gone->all && !gone->reply;
             asked_to_end = asked_to_end || (ends && message.from == Side::client);
@@ -269,8 +286,10 @@ private:
     Side side_;
     bool deaf_;  ///< what comes over RoCE is lost before it gets here
     std::vector<PerSide<Mac>> no_path_;
-    std::vector<Time> requests_;   ///< of the peer, when they came then
-    std::vector<Action> actions_;  ///< in order
+    std::set<std::uint8_t> unconfirmed_;  ///< numbers of links whose confirmation does not get here
+    std::set<std::pair<std::size_t, std::uint32_t>> lost_links_;  ///< this side's ends of these
+    std::vector<Time> requests_;                                  ///< of the peer, when they came then
+    std::vector<Action> actions_;                                 ///< in order
     std::size_t next_ = 0;
     std::optional<Time> due_;  ///< the next action, whose time has come but for its waiting
     bool begun_ = false;

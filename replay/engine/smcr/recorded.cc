@@ -244,6 +244,7 @@ public:
         result_.no_roce = missing_confirmation();
         result_.deaf = deaf();
         find_missing_paths();
+        find_unconfirmed_links();
         find_earlier_link();
         tell_facts();
         record_findings();
@@ -554,6 +555,25 @@ private:
             const PerSide<Mac>& end = link->second;
             if (end[Side::client] != Mac{} && end[Side::server] != Mac{}) result_.no_path.push_back(end);
             taken.erase(link);
+        }
+    }
+
+    /// Linux' server does not ask for an orderly end of a link that it has waited for in vain. Otherwise it only
+    /// repeats what a client asks for.
+    void find_unconfirmed_links() {
+        std::set<std::uint8_t> confirmed, asked;
+        for (const Message& message : conversation().messages) {
+            if (!message.name.starts_with("LLC")) continue;
+            const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
+            const bool client = message.from == Side::client;
+            if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body); confirm && client)
+                confirmed.insert(confirm->link);
+            const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
+            const bool without_order = gone != nullptr && !gone->all && !gone->reply && !gone->orderly;
+            if (!without_order || gone->reason != stack::smcr::lost_path) continue;
+            if (client) asked.insert(gone->link);
+            else if (confirmed.contains(gone->link) && !asked.contains(gone->link))
+                result_.unconfirmed.insert(gone->link);
         }
     }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "analyzer/engine/engine.h"
 #include "protocols/smcr/clc.h"
@@ -64,6 +65,8 @@ struct Recorded {
     std::optional<Side> deaf;
     /// Between these devices nothing passed, although both sides agreed on a link there.
     std::vector<PerSide<Mac>> no_path;
+    /// Numbers of links that the client confirmed, and the server gave up, since the confirmation did not get to it.
+    std::set<std::uint8_t> unconfirmed;
     /// The link group had been set up before the capture began: how ACCEPT and CONFIRM name its only link.
     std::optional<PerSide<fabricscope::smcr::SmcrAcceptConfirmBody>> earlier_link;
     bool no_roce = false;  ///< CLC agreed on a link, but nothing went over it in one direction at least
