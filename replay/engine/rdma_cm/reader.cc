@@ -81,6 +81,9 @@ std::string obstacle_of(const Connection& connection, const Recorder::Captured* 
     const bool nothing_captured = captured == nullptr || captured->messages.empty();
     if (nothing_captured || !connection.req || connection.req->frame != captured->messages.front().frame)
         return "its beginning was not captured";
+    if (captured->assembler.reply() == nullptr &&
+        std::ranges::find(captured->messages, "RTU", &Message::name) != captured->messages.end())
+        return "the REP was not captured, which names the server's queue pair";
     if (connection.merged || connection.peer_to_peer) return "both sides asked for it, peer to peer";
     if (connection.service == Service::rd || connection.service == Service::unknown)
         return fmt::format("its transport service is {}", name_of(connection.service));
@@ -128,6 +131,20 @@ void untangle_disconnects(std::vector<Message>& messages) {
     if (second != messages.end()) second->answers = static_cast<std::size_t>(first - messages.begin()) - 1;
 }
 
+/// Whoever is there answers a DREQ (IBA 12.6.10).
+void tell_unanswered_end(Conversation& conversation) {
+    const auto& messages = conversation.messages;
+    const auto is = [](const char* name) {
+        return [name](const Message& message) { return message.channel == cm_channel && message.name == name; };
+    };
+    const auto end = std::ranges::find_if(messages, is("DREQ"));
+    if (end == messages.end() || std::any_of(end, messages.end(), is("DREP"))) return;
+    conversation.causes.push_back(
+        {cm_channel, end->frame,
+         "the DREQ was not answered when it was recorded, or its answer was not captured; here the other side is there",
+         "DREP"});
+}
+
 Recording recording_of(const engine::Engine& engine, const Connection& connection, const Recorder::Captured& captured) {
     Recording recording;
     recording.obstacle = obstacle_of(connection, &captured);
@@ -144,6 +161,7 @@ Recording recording_of(const engine::Engine& engine, const Connection& connectio
     conversation.complete = captured.complete && captured.assembler.complete();
     find_embedded_names(conversation.messages);
     untangle_disconnects(conversation.messages);
+    tell_unanswered_end(conversation);
     conversation.facts = facts_of(connection);
     for (const engine::Finding* finding : engine.findings())
         if (finding->session == conversation.session) conversation.findings.push_back(*finding);

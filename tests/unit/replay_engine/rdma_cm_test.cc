@@ -221,6 +221,40 @@ TEST(RdmaCmPatience, ConnectionOfASilentPeerIsDisconnected) {
     }
 }
 
+// ---- what was not captured -----------------------------------------------------------------------
+
+/// The frames but for some, by their numbers.
+template <class LeftOut> Capture without(const Capture& whole, LeftOut left_out) {
+    Capture capture;
+    for (std::size_t i = 0; i < whole.frames.size(); ++i) {
+        if (left_out(i + 1)) continue;
+        capture.frames.push_back(whole.frames[i]);
+        capture.times.push_back(whole.times[i]);
+    }
+    return capture;
+}
+
+std::uint64_t frame_of(const Capture& capture, const char* name) {
+    const std::unique_ptr<CmSession> session = capture.session();
+    return std::ranges::find(session->conversation().messages, name, &Message::name)->frame;
+}
+
+TEST(RdmaCmCaptured, AnEndWithoutAnAnswerIsTold) {
+    const Capture whole = sample("rdmacm_rping_v4");
+    const auto session = without(whole, [&](std::size_t i) { return i == frame_of(whole, "DREP"); }).session();
+    const Side asks = std::ranges::find(session->conversation().messages, "DREQ", &Message::name)->from;
+    const Comparison comparison = replayed(*session, *session, asks);
+    ASSERT_EQ(comparison.differences.size(), 1U) << text_of(comparison);
+    EXPECT_EQ(comparison.differences.front().message, "DREP");
+    EXPECT_THAT(comparison.differences.front().cause, testing::HasSubstr("the DREQ was not answered"));
+}
+
+TEST(RdmaCmCaptured, OneDirectionIsNotEnough) {
+    const Capture whole = sample("rdmacm_rping_v4");
+    const auto session = without(whole, [&](std::size_t i) { return i == frame_of(whole, "REP"); }).session();
+    EXPECT_THAT(session->recording().obstacle, testing::HasSubstr("the REP was not captured"));
+}
+
 // ---- XRC -----------------------------------------------------------------------------------------
 
 /// An initiator may name another one of the target's shared receive queues with each message.
