@@ -324,34 +324,30 @@ private:
     /// As captured, but proposals come in the order in which they were accepted, which is the connections' order. A run
     /// repeats that order only if the server has seen each proposal before the next one.
     std::vector<const Seen*> in_order_of_acceptance() const {
+        std::set<std::size_t> to_come;  // connections whose proposals are
+        for (const Seen& seen : collector_.seen())
+            if (const auto connection = proposed_by(seen)) to_come.insert(*connection);
         std::vector<const Seen*> ordered;
         std::map<std::size_t, const Seen*> early;  // proposals that were accepted after later ones, by connection
-        std::size_t next = next_proposal(0);
         for (const Seen& seen : collector_.seen()) {
-            const auto connection = by_id_.find(seen.connection);
-            const bool proposes = connection != by_id_.end() && is_proposal(seen, connection->second);
-            if (proposes && connection->second > next) {
-                early.emplace(connection->second, &seen);
-                continue;
-            }
+            const auto connection = proposed_by(seen);
+            const bool is_early = connection && to_come.contains(*connection) && *connection != *to_come.begin();
+            if (is_early && early.emplace(*connection, &seen).second) continue;
             ordered.push_back(&seen);
-            if (!proposes) continue;
-            for (next = next_proposal(next + 1); early.contains(next); next = next_proposal(next + 1))
-                ordered.push_back(early.at(next));
+            if (!connection || is_early) continue;
+            to_come.erase(*connection);
+            for (; !to_come.empty() && early.contains(*to_come.begin()); to_come.erase(to_come.begin()))
+                ordered.push_back(early.at(*to_come.begin()));
         }
         return ordered;
     }
 
-    bool is_proposal(const Seen& seen, std::size_t connection) const {
-        const auto& proposal = result_.connections[connection].model.setup.proposal;
-        return seen.kind == Seen::Kind::clc && proposal && seen.from == Side::client && seen.frame == proposal->frame;
-    }
-
-    /// Of that connection, or the next one that has a proposal.
-    std::size_t next_proposal(std::size_t connection) const {
-        const auto& connections = result_.connections;
-        while (connection < connections.size() && !connections[connection].model.setup.proposal) ++connection;
-        return connection;
+    /// The connection that begins with this PROPOSAL; nothing if it is another message, or of no connection here.
+    std::optional<std::size_t> proposed_by(const Seen& seen) const {
+        const auto connection = by_id_.find(seen.connection);
+        const bool proposes = connection != by_id_.end() && seen.kind == Seen::Kind::clc && seen.from == Side::client &&
+                              clc_name(seen.octets) == "CLC PROPOSAL";
+        return proposes ? std::optional(connection->second) : std::nullopt;
     }
 
     Message& add(const Seen& seen, const MessageFormat& format, std::string name, std::string channel) {
