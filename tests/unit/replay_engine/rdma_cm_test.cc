@@ -277,7 +277,7 @@ TEST(RdmaCmXrc, EachMessageGoesToItsSharedReceiveQueue) {
         {.start = session->conversation().messages.front().time});
     const std::unique_ptr<Session> actual = session_of(run, {"rdma-cm", make_reader}, session->conversation());
     ASSERT_NE(actual, nullptr);
-    EXPECT_EQ(numbers_of(session->conversation()).size(), 10U);
+    EXPECT_EQ(numbers_of(session->conversation()).size(), 12U);
     EXPECT_EQ(numbers_of(actual->conversation()), numbers_of(session->conversation()));
 }
 
