@@ -221,6 +221,7 @@ void FcviLines::write(const FcFacts& fc) {
         facts_ ? facts_->version : wire::Version::rev_1_0);
     const auto payload = connect_payload_of(fc, header);
     const bool is_repeated = facts_ && facts_->repeated;
+    const auto of_message = message != 0 ? std::optional(model.messages[message - 1]) : std::nullopt;
     const fcvi::IuView view{
         .readable = facts_.has_value(),
         .repeated = is_repeated,
@@ -229,7 +230,7 @@ void FcviLines::write(const FcFacts& fc) {
         .header = header,
         .payload = payload ? &*payload : nullptr,
         .connection = connection != 0 ? &model.connections[connection - 1] : nullptr,
-        .message = message != 0 ? &model.messages[message - 1] : nullptr};
+        .message = of_message ? &*of_message : nullptr};
     drafts_.add(fc.packet.number, Rank::session, mark_of_repeated(is_repeated), between_frames, fcvi::summary_of(view));
 }
 
@@ -240,7 +241,7 @@ public:
     void on_facts(const engine::fc_ae_rdma::FrameFacts& facts) override { facts_ = facts; }
     void on_frame(const FcFacts& fc) {
         if (!facts_) return;
-        const auto& message = engine_.fc_ae_rdma().messages[facts_->message - 1];
+        const auto message = engine_.fc_ae_rdma().messages[facts_->message - 1];
         drafts_.add(
             fc.packet.number, Rank::session, mark_of_repeated(facts_->repeated), between_frames,
             fc_ae_rdma::summary_of(fc.packet.fc->frame, message, facts_->repeated));

@@ -91,7 +91,10 @@ std::string session_of(const Exchange& exchange) { return "xchg-" + std::to_stri
 class Exchanges {
 public:
     Exchanges(const Model& model, Observations& observations) : model_(model), observations_(observations) {
-        for (const Exchange& exchange : model_.exchanges) {
+        std::uint32_t place = 0;
+        for (const Exchange& exchange : model_.exchanges.without_details()) {
+            if (is_troubled(exchange)) troubled_.push_back(place);
+            ++place;
             if (exchange.accepted == true) note_last(accepted_last_, request_of(exchange), exchange);
             const bool asks = exchange.els || exchange.ct;
             if (exchange.accepted == true ? !asks : asks && !exchange.accepted)
@@ -105,7 +108,7 @@ public:
     }
 
     void observe() {
-        for (const Exchange& exchange : model_.exchanges) observe(exchange);
+        for (const std::uint32_t place : troubled_) observe(model_.exchanges[place]);
         observe_damaged(model_.damaged_frames, observations_);
     }
 
@@ -136,10 +139,14 @@ private:
                is_later(perhaps_accepted_last_, unknown, exchange);
     }
 
+    static bool is_troubled(const Exchange& exchange) {
+        return exchange.rejected || exchange.link_reject || exchange.abort || exchange.incomplete_sequences != 0;
+    }
     void observe(const Exchange& exchange);
 
     const Model& model_;
     Observations& observations_;
+    std::vector<std::uint32_t> troubled_;  ///< places in the model
     // Ids of the latest Exchange: that was accepted; of which either the request or the answer is missing; of a port
     // that may have accepted what it was asked.
     std::map<Request, std::uint32_t> accepted_last_, perhaps_accepted_last_;

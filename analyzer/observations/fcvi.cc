@@ -143,6 +143,10 @@ void observe_failure(const Connection& connection, const Message& message, Obser
     while (o.cause.ends_with(' ')) o.cause.pop_back();
 }
 
+bool is_troubled(const Message& message) {
+    return message.state != MessageState::open && message.state != MessageState::complete;
+}
+
 void observe(const Connection& connection, const Message& message, Observations& observations) {
     switch (message.state) {
         case MessageState::failed: observe_failure(connection, message, observations); return;
@@ -271,11 +275,14 @@ constinit const Source fcvi_source{
         if (evidence.models.fcvi == nullptr) return;
         const Model& model = *evidence.models.fcvi;
         std::set<std::uint32_t> failed;
-        for (const Message& message : model.messages)
+        std::vector<Message> troubled;
+        for (const Message& message : model.messages) {
             if (message.state == MessageState::failed) failed.insert(message.connection);
+            if (is_troubled(message)) troubled.push_back(message);
+        }
         for (const Connection& connection : model.connections)
             observe(model, connection, failed.contains(connection.id), observations);
-        for (const Message& message : model.messages)
+        for (const Message& message : troubled)
             if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
         observe_latencies(model, observations);
         observe_limits(

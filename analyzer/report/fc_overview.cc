@@ -14,7 +14,7 @@ Activity activity_of(const Exchange& exchange) {
 }  // namespace
 
 void fc_overview(const engine::Models& models, Overview& overview) {
-    for (const Exchange& exchange : models.fc->exchanges) {
+    for (const Exchange& exchange : models.fc->exchanges.without_details()) {
         const std::size_t ports = overview.group(
             Node::none,
             pair_name(to_string(exchange.port(Party::originator)), to_string(exchange.port(Party::responder))));

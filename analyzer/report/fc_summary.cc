@@ -40,7 +40,7 @@ void add(Total& total, const Exchange& exchange) {
 
 void write_kinds(std::ostream& out, const Model& model, const Style& style) {
     std::map<std::string, Total> kinds;
-    for (const Exchange& exchange : model.exchanges) add(kinds[kind_text(exchange)], exchange);
+    for (const Exchange& exchange : model.exchanges.without_details()) add(kinds[kind_text(exchange)], exchange);
     Table table(
         {{"Exchanges of"},
          {"Count", Align::right},

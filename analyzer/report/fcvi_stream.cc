@@ -22,50 +22,46 @@ public:
     void finish() override;
 
 private:
-    struct Waiting {
-        const Message* message = nullptr;  ///< stays where it is while the tracker lives
-        OctetImage image;
-    };
-
     bool has_ended() const;
     void write_first();
 
     StreamChoice choice_;
     OctetSink& sink_;
-    std::map<std::uint64_t, Waiting> waiting_;  ///< by id
-    std::size_t held_ = 0;                      ///< octets of memory
-    std::uint64_t written_ = 0;                 ///< octets of data
+    const engine::PackedList<Message>* messages_ = nullptr;  ///< of the engine
+    std::map<std::uint64_t, OctetImage> waiting_;            ///< by id of the Message
+    std::size_t held_ = 0;                                   ///< octets of memory
+    std::uint64_t written_ = 0;                              ///< octets of data
 };
 
 void FcviStream::on_data(const DataPiece& piece) {
     if (piece.message.connection != choice_.id || piece.from != choice_.from) return;
     while (!waiting_.empty() && (has_ended() || held_ > most_waiting)) write_first();
-    Waiting& waiting = waiting_[piece.message.id];
-    waiting.message = &piece.message;
-    const std::size_t before = waiting.image.size();
-    waiting.image.put(piece.offset, piece.octets);
-    held_ += waiting.image.size() - before;
+    messages_ = &piece.messages;
+    OctetImage& waiting = waiting_[piece.message.id];
+    const std::size_t before = waiting.size();
+    waiting.put(piece.offset, piece.octets);
+    held_ += waiting.size() - before;
 }
 
 /// The first Message has all its data, or gets no more.
 bool FcviStream::has_ended() const {
-    const auto state = waiting_.begin()->second.message->state;
+    const auto state = (*messages_)[waiting_.begin()->first - 1].state;
     using enum MessageState;
     return state == complete || state == failed || state == aborted;
 }
 
 void FcviStream::write_first() {
     const auto first = waiting_.begin();
-    const Waiting& waiting = first->second;
-    write_image(sink_, waiting.image, [&](std::uint64_t begin, std::uint64_t octets, bool wide) {
+    const OctetImage& waiting = first->second;
+    write_image(sink_, waiting, [&](std::uint64_t begin, std::uint64_t octets, bool wide) {
         sink_.tell_hole(written_ + begin, octets, consequence_of_hole(wide));
     });
-    const std::uint64_t end = waiting.image.known().ranges().back().end;
+    const std::uint64_t end = waiting.known().ranges().back().end;
     written_ += end;
-    const Message& message = *waiting.message;
+    const Message message = (*messages_)[first->first - 1];
     if (message.state == MessageState::incomplete && message.total_length.value_or(0) > end)
         sink_.tell_hole(written_, *message.total_length - end, "they are left out");
-    held_ -= waiting.image.size();
+    held_ -= waiting.size();
     waiting_.erase(first);
 }
 

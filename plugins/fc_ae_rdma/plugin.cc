@@ -28,20 +28,20 @@ void register_preferences(module_t* module) {
 
 // ---- filters -------------------------------------------------------------------------------------
 
-const Message* message_of(std::uint32_t frame) {
+std::optional<Message> message_of(std::uint32_t frame) {
     const Record* record = plugin().record();
-    return record == nullptr ? nullptr : record->message(plugin().entry_of(frame).message);
+    return record == nullptr ? std::nullopt : record->message(plugin().entry_of(frame).message);
 }
 
 char* message_filter(std::uint32_t frame) {
-    const Message* message = message_of(frame);
-    if (message == nullptr) return nullptr;
+    const auto message = message_of(frame);
+    if (!message) return nullptr;
     return g_strdup_printf("fcaerdma.message == \"fc-ae-rdma-%" G_GUINT64_FORMAT "\"", message->id);
 }
 
 char* region_filter(std::uint32_t frame) {
-    const Message* message = message_of(frame);
-    if (message == nullptr || !message->lun) return nullptr;
+    const auto message = message_of(frame);
+    if (!message || !message->lun) return nullptr;
     const char* target = plugin().record()->parties(*message).target.c_str();
     return g_strdup_printf("fcaerdma.region == \"%s LUN %u\"", target, *message->lun);
 }

@@ -49,8 +49,8 @@ void Record::take_iu(FrameEntry& entry, const FcFacts& fc) {
     entry.offset = offset_;
     messages_[fc.exchange.id] = entry.message;
     note_answer(entry, facts_->request_frame, facts_->time - facts_->request_time);
-    const Message* message = this->message(entry.message);
-    if (message == nullptr || entry.repeated) return;
+    const auto message = this->message(entry.message);
+    if (!message || entry.repeated) return;
     rdma_ports_.insert(pair_of(message->initiator, message->target));
     // What a write brings is put into the memory region when the Target says that it has it.
     const bool needed_later = message->writes() && !message->response;
@@ -82,8 +82,8 @@ const LoginPage* Record::page_of(const FrameEntry& entry) const {
     return found == pages_.end() ? nullptr : &found->second;
 }
 
-const Message* Record::message(std::uint32_t id) const {
-    return id != 0 ? &engine().fc_ae_rdma().messages[id - 1] : nullptr;
+std::optional<Message> Record::message(std::uint32_t id) const {
+    return id != 0 ? std::optional(engine().fc_ae_rdma().messages[id - 1]) : std::nullopt;
 }
 
 const Record::Parties& Record::parties(const Message& message) const {

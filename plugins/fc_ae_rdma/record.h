@@ -42,7 +42,7 @@ public:
     std::span<const FrameEntry> entries(std::uint64_t frame) const { return entries_in(entries_, frame); }
 
     /// nullptr for id 0
-    const Message* message(std::uint32_t id) const;
+    std::optional<Message> message(std::uint32_t id) const;
 
     /// The two ports of a message: "01.02.03".
     struct Parties {

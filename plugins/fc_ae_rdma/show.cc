@@ -22,8 +22,8 @@ AssemblyIds assembly_ids() {
 void add_message(
     const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
     add_id(tree, tvb, id_of("fcaerdma.exchange"), "xchg", entry.exchange);
-    const Message* message = record.message(entry.message);
-    if (message == nullptr) return;
+    const auto message = record.message(entry.message);
+    if (!message) return;
     const Record::Parties& parties = record.parties(*message);
     add_id(tree, tvb, id_of("fcaerdma.message"), "fc-ae-rdma", entry.message);
     add_stream_number(tree, tvb, id_of("fcaerdma.stream"), entry.message);
@@ -116,8 +116,8 @@ void add_page(const Display& display, proto_tree* tree, tvbuff_t* packet, const 
 }  // namespace
 
 Ends ends_of(const Record& record, const FrameEntry& entry) {
-    const Message* message = record.message(entry.message);
-    if (message == nullptr) return {};
+    const auto message = record.message(entry.message);
+    if (!message) return {};
     const Record::Parties& parties = record.parties(*message);
     if (entry.from_target) return {parties.target.c_str(), parties.initiator.c_str()};
     return {parties.initiator.c_str(), parties.target.c_str()};
@@ -125,8 +125,8 @@ Ends ends_of(const Record& record, const FrameEntry& entry) {
 
 void show_iu(
     const Display& display, const Record& record, const FcView& view, const FrameEntry& entry, bool with_columns) {
-    const Message* message = record.message(entry.message);
-    if (message == nullptr || !display.is_seen()) return;
+    const auto message = record.message(entry.message);
+    if (!message || !display.is_seen()) return;
     const Line summary = summary_of(view.frame, *message, entry.repeated);
     if (with_columns) write_fc_columns(display, entry, summary);
     if (!display.details) return;

@@ -28,8 +28,8 @@ tap_packet_status response_time_packet(
     void* tables, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {
     const auto& tap = tapped<Tap>(data);
     const auto request_time = first_answered(record(), pinfo, tap.entry);
-    const Message* message = record().message(tap.entry.message);
-    if (!request_time || message == nullptr || !message->is_read) return TAP_PACKET_DONT_REDRAW;
+    const auto message = record().message(tap.entry.message);
+    if (!request_time || !message || !message->is_read) return TAP_PACKET_DONT_REDRAW;
     add_response_time(tables, 0, *message->is_read ? 1 : 0, *request_time, pinfo);
     return TAP_PACKET_REDRAW;
 }
@@ -64,8 +64,8 @@ void make_counts(stats_tree* tree) {
 
 tap_packet_status count_packet(stats_tree* tree, packet_info*, epan_dissect_t*, const void* data, tap_flags_t) {
     const auto& tap = tapped<Tap>(data);
-    const Message* message = record().message(tap.entry.message);
-    if (tap.entry.iu && message != nullptr) {
+    const auto message = record().message(tap.entry.message);
+    if (tap.entry.iu && message) {
         Line name(name_of_iu(tap.frame));
         if (tap.entry.repeated) name << ", repeated";
         else tick_message(tree, tap, *message);
@@ -80,8 +80,8 @@ tap_packet_status count_packet(stats_tree* tree, packet_info*, epan_dissect_t*, 
 
 tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {
     const auto& tap = tapped<Tap>(data);
-    const Message* message = record().message(tap.entry.message);
-    if (!tap.entry.iu || message == nullptr || !tap.frame.header.f_ctl.end_sequence) return TAP_PACKET_DONT_REDRAW;
+    const auto message = record().message(tap.entry.message);
+    if (!tap.entry.iu || !message || !tap.frame.header.f_ctl.end_sequence) return TAP_PACKET_DONT_REDRAW;
     const Line comment = summary_of(tap.frame, *message, tap.entry.repeated);
     const bool has_data = tap.frame.header.r_ctl == static_cast<std::uint8_t>(wire::Iu::data);
     add_port_arrow(graph, pinfo, tap.frame.header, tap.entry.message, name_of_iu(tap.frame), comment, has_data);
@@ -140,8 +140,8 @@ void export_region(void* list, packet_info* pinfo, const Tap& tap, const Message
 
 tap_packet_status export_packet(void* list, packet_info* pinfo, epan_dissect_t*, const void* data, tap_flags_t) {
     const auto& tap = tapped<Tap>(data);
-    const Message* message = record().message(tap.entry.message);
-    if (!tap.entry.iu || message == nullptr) return TAP_PACKET_DONT_REDRAW;
+    const auto message = record().message(tap.entry.message);
+    if (!tap.entry.iu || !message) return TAP_PACKET_DONT_REDRAW;
     export_region(list, pinfo, tap, *message);
     export_message(list, pinfo, tap, *message);
     return TAP_PACKET_REDRAW;

@@ -44,8 +44,8 @@ void Record::on_frame(const FcFacts& fc) {
 void Record::take_iu(const FcFacts& fc, FrameEntry& entry) {
     entry.kept = keep_octets(fc);
     if (facts_) take_facts(fc, entry);
-    const Message* message = this->message(entry.message);
-    if (message != nullptr && !entry.repeated && is_whole(*message))
+    const auto message = this->message(entry.message);
+    if (message && !entry.repeated && is_whole(*message))
         entry.ends_message = assemblies_.complete(message->id, message->bytes, entry.frame);
     if (fc.sequence.completes && fc.sequence.sequence->frames > 1 && !fc.sequence.data.empty())
         long_payloads_[entry.frame].assign(fc.sequence.data.begin(), fc.sequence.data.end());
@@ -81,7 +81,9 @@ const Connection* Record::connection(std::uint32_t id) const {
     return id != 0 ? &engine().fcvi().connections[id - 1] : nullptr;
 }
 
-const Message* Record::message(std::uint32_t id) const { return id != 0 ? &engine().fcvi().messages[id - 1] : nullptr; }
+std::optional<Message> Record::message(std::uint32_t id) const {
+    return id != 0 ? std::optional(engine().fcvi().messages[id - 1]) : std::nullopt;
+}
 
 ByteView Record::long_payload(std::uint32_t frame) const {
     const auto found = long_payloads_.find(frame);

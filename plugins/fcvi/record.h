@@ -5,6 +5,7 @@
 // when the engine came past it; only what becomes of its connection and Message is told as far as it is known.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -38,7 +39,8 @@ public:
 
     /// nullptr for id 0
     const Connection* connection(std::uint32_t id) const;
-    const Message* message(std::uint32_t id) const;
+    /// Nothing for id 0.
+    std::optional<Message> message(std::uint32_t id) const;
     /// Payload of a connect IU in several frames, in the frame that completes it; otherwise empty.
     ByteView long_payload(std::uint32_t frame) const;
 

@@ -61,8 +61,8 @@ void add_frame_range(
 }
 
 void add_message(const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry, std::uint32_t octets) {
-    const Message* message = record.message(entry.message);
-    if (message == nullptr) return;
+    const auto message = record.message(entry.message);
+    if (!message) return;
     add_id(tree, tvb, id_of("fcvi.message"), "fcvi-message", entry.message);
     add_text(tree, tvb, id_of("fcvi.operation"), name_of(message->operation));
     add_text(tree, tvb, id_of("fcvi.state"), name_of(message->state));
@@ -188,9 +188,10 @@ void show_iu(const Display& display, const Record& record, const FcView& view, c
     const wire::DeviceHeader header = wire::parse_device_header(
         view.frame.device_header(), view.frame.header.df_ctl.device_header_octets(), entry.version());
     const std::optional<wire::ConnectPayload> payload = connect_payload_of(record, view, entry, header);
+    const auto message = record.message(entry.message);
     const Line summary = summary_of(
         {entry.readable, entry.repeated, entry.offset, view.frame, header, payload ? &*payload : nullptr,
-         record.connection(entry.connection), record.message(entry.message)});
+         record.connection(entry.connection), message ? &*message : nullptr});
     write_fc_columns(display, entry, summary);
     if (!display.details) return;
     const int start = view.frame.device_header().empty() ? view.header_offset()

@@ -52,8 +52,8 @@ void tick_iu(stats_tree* tree, const Tap& tap) {
     stats_tree_tick_pivot(tree, frame_node, name.c_str());
     if (const wire::Status* status = header.status(); status != nullptr && tap.entry.readable)
         stats_tree_tick_pivot(tree, reason_node, wire::reason_name(header.version, status->reason));
-    const Message* message = record().message(tap.entry.message);
-    if (message != nullptr && message->first.frame == tap.entry.frame && !tap.entry.repeated)
+    const auto message = record().message(tap.entry.message);
+    if (message && message->first.frame == tap.entry.frame && !tap.entry.repeated)
         stats_tree_tick_pivot(tree, message_node, name_of(message->operation));
 }
 
@@ -86,9 +86,10 @@ tap_packet_status flow_packet(void* graph, packet_info* pinfo, epan_dissect_t*, 
     if (!tap.entry.iu || !tap.frame.header.f_ctl.end_sequence) return TAP_PACKET_DONT_REDRAW;
     const wire::DeviceHeader header = header_of(tap);
     const Line label = name_of_iu(header);
+    const auto message = record().message(tap.entry.message);
     const Line comment = summary_of(
         {tap.entry.readable, tap.entry.repeated, tap.entry.offset, tap.frame, header, nullptr,
-         record().connection(tap.entry.connection), record().message(tap.entry.message)});
+         record().connection(tap.entry.connection), message ? &*message : nullptr});
     const bool has_data = tap.frame.payload_length != 0;
     add_port_arrow(graph, pinfo, tap.frame.header, tap.entry.connection, label.c_str(), comment, has_data);
     return TAP_PACKET_DONT_REDRAW;
@@ -131,7 +132,7 @@ tap_packet_status follow_packet(void* listener, packet_info* pinfo, epan_dissect
     note_parties(static_cast<follow_info_t*>(listener), tap);
     const Assembly* assembly = finished_message(record(), tap);
     if (assembly == nullptr) return TAP_PACKET_DONT_REDRAW;
-    const Message& message = *record().message(tap.entry.message);
+    const Message message = *record().message(tap.entry.message);
     const Side from = message.reads() ? other(message.from) : message.from;
     add_followed(listener, pinfo, assembly->octets(pinfo->pool), from == Side::server);
     return TAP_PACKET_DONT_REDRAW;
@@ -172,7 +173,7 @@ tap_packet_status export_packet(void* list, packet_info* pinfo, epan_dissect_t*,
     const auto& tap = tapped<Tap>(data);
     const Assembly* assembly = finished_message(record(), tap);
     if (assembly == nullptr) return TAP_PACKET_DONT_REDRAW;
-    const Message& message = *record().message(tap.entry.message);
+    const Message message = *record().message(tap.entry.message);
     Line file("fcvi-");
     file << message.connection << "-message-" << message.id << "-" << operation_text(message) << ".bin";
     objects.append(

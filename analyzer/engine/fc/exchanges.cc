@@ -183,8 +183,9 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
     place.sequences = {};
     place.answered = false;
     place.id_noted = {};
-    if (!only_notable_ && model_.exchanges.size() < limits_.exchanges) {
-        place.exchange = &model_.exchanges.emplace_back();
+    place.is_listed = !only_notable_ && model_.exchanges.size() < limits_.exchanges;
+    if (place.is_listed) {
+        place.exchange = &model_.exchanges.open();
     } else {
         if (place.unlisted) *place.unlisted = {};
         else place.unlisted = std::make_unique<Exchange>();
@@ -214,6 +215,7 @@ void Exchanges::end(Place& place) {
     exchange.incomplete_sequences = incomplete_sequences_of(exchange);
     if (only_notable_) list_late(exchange);
     listeners_.tell([&](Observer& listener) { listener.on_exchange_over(exchange); });
+    if (place.is_listed) model_.exchanges.close(place_in_model(exchange.id));
 }
 
 void Exchanges::list_late(const Exchange& exchange) {
@@ -247,11 +249,26 @@ void Exchanges::finish() {
 /// Fabric logins with one OX_ID: the answer belongs to one whose request was not captured, as a lone answer does.
 void Exchanges::part_answer(std::uint32_t id) {
     if (only_notable_ || id == 0 || id > model_.exchanges.size()) return;
-    Exchange& asked = model_.exchanges[id - 1];
-    if (!asked.assigned_id) return;
+    std::optional<Exchange> answer;
+    model_.exchanges.change(place_in_model(id), [&](Exchange& asked) {
+        answer = take_answer_out(asked);
+        return answer.has_value();
+    });
+    if (!answer) return;
+    if (model_.exchanges.size() >= limits_.exchanges) {
+        ++model_.unlisted_exchanges;
+        return;
+    }
+    answer->id = ++last_id_;
+    model_.exchanges.push_back(std::move(*answer));
+}
+
+/// Nothing if it has no answer, or nothing else.
+std::optional<Exchange> Exchanges::take_answer_out(Exchange& asked) {
+    if (!asked.assigned_id) return std::nullopt;
     const auto by_originator = [](const SequenceSeen& sequence) { return sequence.from == Party::originator; };
     const auto answers = std::stable_partition(asked.sequences.begin(), asked.sequences.end(), by_originator);
-    if (answers == asked.sequences.end() || answers == asked.sequences.begin()) return;
+    if (answers == asked.sequences.end() || answers == asked.sequences.begin()) return std::nullopt;
     Exchange answer;
     answer.fabric = asked.fabric;
     answer.originator = *std::exchange(asked.assigned_id, {});
@@ -270,12 +287,7 @@ void Exchanges::part_answer(std::uint32_t id) {
     asked.sequences.erase(answers, asked.sequences.end());
     asked.initiative = Party::responder;
     count_anew(asked, Party::originator);
-    if (model_.exchanges.size() >= limits_.exchanges) {
-        ++model_.unlisted_exchanges;
-        return;
-    }
-    answer.id = ++last_id_;
-    model_.exchanges.push_back(std::move(answer));
+    return answer;
 }
 
 // ---- what a frame does -----------------------------------------------------------------------------

@@ -62,6 +62,7 @@ private:
         Key key;
         Exchange* exchange = nullptr;        ///< in the model, or
         std::unique_ptr<Exchange> unlisted;  ///< if there is no room, or not yet
+        bool is_listed = false;              ///< in the model
         PerParty<capture::FcSequences> sequences;
         wire::FrameHeader first_header;  ///< of the frame that was seen first
         std::uint64_t first_digest = 0;  ///< of its payload, as far as it was captured
@@ -75,6 +76,9 @@ private:
     };
     using List = std::list<Place>;
 
+    /// Of one that is listed when it is opened.
+    static std::size_t place_in_model(std::uint32_t id) { return id - 1; }
+    static std::optional<Exchange> take_answer_out(Exchange& asked);
     static Key key_of(const capture::FcPacket& fc);
     Place& place_of(const capture::Packet& packet, bool& opens);
     Place* find(const Key& key);

@@ -3,9 +3,51 @@
 
 #include <cstdio>
 
+#include "analyzer/engine/packing.h"
 #include "protocols/fc/ct.h"
 
 namespace fabricscope::engine::fibre_channel {
+
+// ---- packed ----------------------------------------------------------------------------------------
+
+template <class Way> [[gnu::always_inline]] static inline void code(Way& way, Refusal& refusal) {
+    auto& [reason, explanation, vendor, step] = refusal;
+    way(reason, explanation, vendor, step);
+}
+
+template <class Way> [[gnu::always_inline]] static inline void code(Way& way, AbortSeen& abort) {
+    auto& [by, step, sequence_only, accepted, refused] = abort;
+    way(by, step, sequence_only, accepted, refused);
+}
+
+template <class Way> [[gnu::always_inline]] static inline void code(Way& way, Sent& sent) {
+    auto& [sequences, frames, octets, repeated, acks] = sent;
+    way(sequences, frames, octets, repeated, acks);
+}
+
+template <class Way> [[gnu::always_inline]] static inline void code(Way& way, SequenceSeen& sequence) {
+    auto& [from, seq_id, r_ctl, first_frame, last_frame, first_time, last_time, frames, missing, repeated, octets, complete, passes_initiative, last] =
+        sequence;
+    way(from, seq_id, r_ctl, first_frame, last_frame, first_time, last_time, frames, missing, repeated, octets,
+        complete, passes_initiative, last);
+}
+
+template <class Way> [[gnu::always_inline]] static inline void code(Way& way, Exchange& exchange) {
+    auto& [id, fabric, originator, responder, assigned_id, ox_id, rx_id, type, service_class, state, beginning_seen, may_be_several, initiative, els, ct, accepted, login, rejected, link_reject, link_reject_by, busies, abort, sent, sequences, sequence_count, incomplete_sequences, first_frame, last_frame, first_time, last_time] =
+        exchange;
+    way(id, fabric, originator, responder, assigned_id, ox_id, rx_id, type, service_class, state, beginning_seen,
+        may_be_several, initiative, els, ct, accepted, login, rejected, link_reject, link_reject_by, busies, abort,
+        sent.values, first_frame, last_frame, first_time, last_time, sequence_count, incomplete_sequences);
+    way.details(sequences);
+}
+
+std::size_t pack(Exchange& exchange, std::vector<std::uint8_t>& room) { return Packer(room).pack(exchange); }
+
+void unpack(Exchange& exchange, const std::uint8_t* from) { Unpacker(from).unpack(exchange); }
+
+void unpack_without_details(Exchange& exchange, const std::uint8_t* from) { Unpacker(from, false).unpack(exchange); }
+
+// ---- in words --------------------------------------------------------------------------------------
 
 std::string to_string(const Port& port) {
     const std::string id = wire::port_id_text(port.id);

@@ -6,11 +6,11 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analyzer/engine/packed_list.h"
 #include "analyzer/engine/sides.h"
 #include "capture/fc_sequence.h"
 #include "protocols/fc/els.h"
@@ -128,6 +128,10 @@ struct Exchange {
 
     Port port(Party party) const { return {fabric.value_or(0), party == Party::originator ? originator : responder}; }
 };
+/// For PackedList.
+std::size_t pack(Exchange& exchange, std::vector<std::uint8_t>& room);
+void unpack(Exchange& exchange, const std::uint8_t* from);
+void unpack_without_details(Exchange& exchange, const std::uint8_t* from);  ///< its Sequences
 
 /// "PLOGI", "GID_IPP", "FCP", "FC-VI", "TYPE 42h"; "?" if no data was seen
 std::string kind_text(const Exchange& exchange);
@@ -218,8 +222,8 @@ struct Resolution {
 };
 
 struct Model {
-    std::deque<Exchange>
-        exchanges;  ///< the first Limits::exchanges, in order of ids; with Options::only_notable of their end
+    /// The first Limits::exchanges, in order of ids; with Options::only_notable of their end.
+    PackedList<Exchange> exchanges;
     std::vector<Login> logins;  ///< logins[id - 1]
     std::vector<Resolution> resolutions;
     std::uint64_t frames = 0;              ///< Fibre Channel frames

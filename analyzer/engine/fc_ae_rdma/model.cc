@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fc_ae_rdma/model.h"
 
+#include "analyzer/engine/packing.h"
+
 #include <algorithm>
 
 namespace fabricscope::engine::fc_ae_rdma {
@@ -21,5 +23,17 @@ std::uint64_t Region::end() const {
         if (!ranges->ranges().empty()) highest = std::max(highest, ranges->ranges().back().end);
     return highest;
 }
+
+template <class Way> [[gnu::always_inline]] static inline void code(Way& way, Message& message) {
+    auto& [id, initiator, target, region, ox_id, is_read, lun, data_length, notifies, base_address, state, bytes, frames, repeated_frames, missing_bytes, service_class, status, residual, resid_over, resid_under, command, first_data, last_data, response] =
+        message;
+    way(id, initiator.fabric, initiator.id, target.fabric, target.id, region, ox_id, is_read, lun, data_length,
+        notifies, base_address, state, bytes, frames, repeated_frames, missing_bytes, service_class, status, residual,
+        resid_over, resid_under, command, first_data, last_data, response);
+}
+
+std::size_t pack(Message& message, std::vector<std::uint8_t>& room) { return Packer(room).pack(message); }
+
+void unpack(Message& message, const std::uint8_t* from) { Unpacker(from).unpack(message); }
 
 }  // namespace fabricscope::engine::fc_ae_rdma

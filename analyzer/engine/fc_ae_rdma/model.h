@@ -5,7 +5,6 @@
 // not tell is nullopt, never a guess. Clauses are those of ISO/IEC TR 14165-314.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,6 +67,9 @@ struct Message {
     /// "read" or "write"; nullptr if the capture does not tell.
     const char* operation() const { return !is_read ? nullptr : *is_read ? "read" : "write"; }
 };
+/// For PackedList.
+std::size_t pack(Message& message, std::vector<std::uint8_t>& room);
+void unpack(Message& message, const std::uint8_t* from);
 
 /// A Logical Unit of a Target, as far as messages have touched it.
 struct Region {
@@ -83,7 +85,7 @@ struct Region {
 };
 
 struct Model : RuleRecord<rules::catalogue> {
-    std::deque<Message> messages;  ///< messages[id - 1]
+    PackedList<Message> messages;  ///< messages[id - 1]
     std::vector<Region> regions;   ///< in order of their first message
     /// How often a limit kept something from being followed; 0 in any ordinary capture.
     std::uint64_t dropped_messages = 0;

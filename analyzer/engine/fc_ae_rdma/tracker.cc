@@ -24,7 +24,7 @@ public:
 
     void on_frame(const fibre_channel::FrameFacts& facts);
     void forget(std::uint32_t kept) {
-        rules_.settle(*exchanges_.find(kept));
+        settle(*exchanges_.find(kept));
         exchanges_.forget(kept);
     }
     void finish() {
@@ -34,6 +34,17 @@ public:
     const Model& model() const { return model_; }
 
 private:
+    /// Of an Exchange that is kept.
+    Message& message_of(const Exchange& exchange) { return model_.messages.opened(exchange.message - 1); }
+    /// No frame will be found to belong to it any more.
+    void settle(const Exchange& exchange) {
+        rules_.settle(exchange);
+        model_.messages.close(exchange.message - 1);
+    }
+    void drop(Exchange* exchange, std::uint32_t& kept) {
+        if (exchange != nullptr) model_.messages.close(exchange->message - 1);
+        exchanges_.forget(kept);
+    }
     void on_command(const fibre_channel::FrameFacts& facts, const FrameSeen& seen);
     void on_data(const Arrival& a, const fibre_channel::FrameFacts& facts);
     void on_response(const Arrival& a);
@@ -123,7 +134,7 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
         return on_command(facts, seen);
     Exchange* exchange = exchanges_.find(facts.kept);
     if (exchange == nullptr) return;
-    const Arrival a{seen, *exchange, model_.messages[exchange->message - 1]};
+    const Arrival a{seen, *exchange, message_of(*exchange)};
     if (facts.from == fibre_channel::Party::responder && header.rx_id != fc::unassigned_x_id)
         exchange->responders_rx_id = header.rx_id;
     if (header.is_basic_link_service()) return note_abort(a.message, facts.exchange.abort);
@@ -154,7 +165,7 @@ void Tracker::State::note_time(const Arrival& a) {
 
 /// The same frame once more, not the OX_ID used again: by another command, or by the same after ABTS.
 bool Tracker::State::repeats_command(const Exchange& exchange, const FrameSeen& seen) const {
-    const Message& message = model_.messages[exchange.message - 1];
+    const Message& message = model_.messages.opened(exchange.message - 1);
     if (exchange.closed || message.first_data || message.response || message.state != MessageState::open) return false;
     const std::size_t both = std::min(exchange.command_octets.size(), seen.frame.payload.size());
     return seen.frame.header == exchange.command &&
@@ -165,14 +176,14 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     const Port initiator = source_of(seen), target = destination_of(seen);
     Exchange* former = exchanges_.find(facts.kept);
     if (!wire::is_rdma(seen.frame.header.parameter)) {
-        exchanges_.forget(facts.kept);  // the OX_ID now belongs to an Exchange of plain FCP
+        drop(former, facts.kept);  // the OX_ID now belongs to an Exchange of plain FCP
         if (login_rules_.speak_rdma(initiator, target))
             verdicts_.broken(rules::code, {seen.number}, {0}, "an FCP_CMND that is not of FC-AE-RDMA");
         return;
     }
     verdicts_.satisfied(rules::code);
     if (former != nullptr) {
-        const Arrival again{seen, *former, model_.messages[former->message - 1]};
+        const Arrival again{seen, *former, message_of(*former)};
         if (repeats_command(*former, seen)) {
             ++again.message.repeated_frames;
             return tell(again, true);
@@ -185,11 +196,11 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     }
     if (model_.messages.size() >= options_.limits.messages) {
         ++model_.dropped_messages;
-        return exchanges_.forget(facts.kept);
+        return drop(former, facts.kept);
     }
     const Readable<wire::Command> command(seen.frame);
     const wire::CommandParameter parameter = wire::parse_parameter(seen.frame.header.parameter);
-    Message& message = model_.messages.emplace_back();
+    Message& message = model_.messages.open();
     message.id = model_.messages.size();
     message.initiator = initiator;
     message.target = target;
@@ -202,7 +213,7 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     message.service_class = seen.service_class;
     message.command = seen.step();
     message.frames = 1;
-    if (former != nullptr) rules_.settle(*former);
+    if (former != nullptr) settle(*former);
     Exchange& exchange = exchanges_.renew(facts.kept);
     exchange.message = message.id;
     exchange.command = seen.frame.header;

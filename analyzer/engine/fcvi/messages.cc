@@ -54,7 +54,7 @@ Message* Messages::begin(const Arrival& a, Connection& connection, Side from, Op
         ++model_.dropped_messages;
         return nullptr;
     }
-    Message& message = model_.messages.emplace_back();
+    Message& message = model_.messages.open();
     message.id = model_.messages.size();
     message.connection = connection.id;
     message.from = from;
@@ -176,11 +176,12 @@ void Messages::take_frame(const Arrival& a, Message& message) {
     }
     if (message.reads() != a.from_originator()) message.missing_frames = direction.missing();
     traffic.at_peer.expected_seq_cnt = static_cast<std::uint16_t>(a.frame().header.seq_cnt + 1);
-    if (has_data && !a.frame().payload.empty()) observer_.on_data({message, a.from(), c.offset, a.frame().payload});
+    if (has_data && !a.frame().payload.empty())
+        observer_.on_data({message, a.from(), c.offset, a.frame().payload, model_.messages});
 }
 
 void Messages::on_request(const Arrival& a) {
-    Message* message = a.exchange.use == Exchange::Use::message   ? &model_.messages[a.exchange.index - 1]
+    Message* message = a.exchange.use == Exchange::Use::message   ? &message_of(a.exchange)
                        : a.exchange.use == Exchange::Use::unknown ? begin_request(a)
                                                                   : nullptr;
     if (message == nullptr) return;
@@ -200,7 +201,7 @@ void Messages::on_request(const Arrival& a) {
 
 void Messages::on_response(const Arrival& a) {
     const bool known = a.exchange.use == Exchange::Use::message;
-    Message* message = known                                      ? &model_.messages[a.exchange.index - 1]
+    Message* message = known                                      ? &message_of(a.exchange)
                        : a.exchange.use == Exchange::Use::unknown ? begin_with_response(a)
                                                                   : nullptr;
     if (message == nullptr) return;
@@ -275,7 +276,7 @@ void Messages::settle(const Arrival& a, Message& message) {
 }
 
 void Messages::on_abts(const Exchange& exchange) {
-    Message& message = model_.messages[exchange.index - 1];
+    Message& message = message_of(exchange);
     // That all of it was seen does not say that its receiver took it.
     if (message.state != MessageState::failed && !message.response_end) message.state = MessageState::aborted;
     Sender& sender = connections_.state(message.connection).sender[message.from];
@@ -293,21 +294,31 @@ bool Messages::was_left(const Message& message) {
            distance(*next, message.msg_id) > 1;
 }
 
-void Messages::finish() {
-    for (Message& message : model_.messages) {
-        Connection& connection = connections_.at(message.connection);
-        Reception& reception = connection.from[message.reads() ? other(message.from) : message.from].at_peer;
-        reception.missing_frames += message.missing_frames;
-        const bool left = was_left(message);
-        if (left || (message.state == MessageState::open && message.request_end && message.missing_frames != 0))
-            message.state = MessageState::incomplete;
-        if (left || message.missing_frames != 0) {
-            ++reception.message_errors;
-            rules_.on_incomplete();
-        } else if (message.state == MessageState::incomplete) {
-            rules_.on_incomplete();
-        }
+/// The capture has ended. Whether that changes the Message.
+bool Messages::leave(Message& message) {
+    Connection& connection = connections_.at(message.connection);
+    Reception& reception = connection.from[message.reads() ? other(message.from) : message.from].at_peer;
+    reception.missing_frames += message.missing_frames;
+    const bool left = was_left(message);
+    const bool ends = left ||
+                      (message.state == MessageState::open && message.request_end && message.missing_frames != 0);
+    if (ends) message.state = MessageState::incomplete;
+    if (left || message.missing_frames != 0) {
+        ++reception.message_errors;
+        rules_.on_incomplete();
+    } else if (message.state == MessageState::incomplete) {
+        rules_.on_incomplete();
     }
+    return ends;
+}
+
+void Messages::forget(const Exchange& exchange) {
+    if (exchange.use == Exchange::Use::message) model_.messages.close(exchange.index - 1);
+}
+
+void Messages::finish() {
+    for (std::size_t i = 0; i < model_.messages.size(); ++i)
+        model_.messages.change(i, [this](Message& message) { return leave(message); });
     rules_.finish();
     for (Connection& connection : model_.connections)
         for (const Side side : {Side::client, Side::server}) {

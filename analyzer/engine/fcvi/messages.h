@@ -24,6 +24,8 @@ public:
     void on_request(const Arrival& a);
     void on_response(const Arrival& a);
     void on_abts(const Exchange& exchange);
+    /// No frame will be found to belong to it any more; of a Message's Exchange its record is over.
+    void forget(const Exchange& exchange);
     /// What was lost is lost.
     void finish();
 
@@ -37,6 +39,9 @@ private:
     void note_gap(Sender& sender, Reception& reception, std::uint32_t from, std::uint32_t to, const FrameStamp& step);
     void take_frame(const Arrival& a, Message& message);
     void settle(const Arrival& a, Message& message);
+    /// Of an Exchange that is kept.
+    Message& message_of(const Exchange& exchange) { return model_.messages.opened(exchange.index - 1); }
+    bool leave(Message& message);
     void fail(const Arrival& a, Message& message);
     bool was_left(const Message& message);
     bool may_send(const Connection& connection, Side side) const;

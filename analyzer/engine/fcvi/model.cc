@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fcvi/model.h"
 
+#include "analyzer/engine/packing.h"
+
 #include <algorithm>
 
 namespace fabricscope::engine::fcvi {
@@ -74,5 +76,17 @@ const char* close_of(const Connection& connection) {
     const int ends = left(Side::client) + left(Side::server);
     return ends == 2 ? "closed" : ends == 1 ? "half" : "open";
 }
+
+template <class Way> [[gnu::always_inline]] static inline void code(Way& way, Message& message) {
+    auto& [id, connection, from, operation, state, msg_id, ox_id, total_length, immediate_data, rmt_va, rmt_va_handle, bytes, frames, sequences, repeated_frames, missing_frames, first, last, request_begin, request_end, response, response_begin, response_end, trans_err, prot_err, desc_err] =
+        message;
+    way(id, connection, from, operation, state, msg_id, ox_id, total_length, immediate_data, rmt_va, rmt_va_handle,
+        bytes, frames, sequences, repeated_frames, missing_frames, first, last, request_begin, request_end, response,
+        response_begin, response_end, trans_err, prot_err, desc_err);
+}
+
+std::size_t pack(Message& message, std::vector<std::uint8_t>& room) { return Packer(room).pack(message); }
+
+void unpack(Message& message, const std::uint8_t* from) { Unpacker(from).unpack(message); }
 
 }  // namespace fabricscope::engine::fcvi

@@ -151,6 +151,9 @@ struct Message {
 
     bool reads() const { return operation == Operation::read; }
 };
+/// For PackedList.
+std::size_t pack(Message& message, std::vector<std::uint8_t>& room);
+void unpack(Message& message, const std::uint8_t* from);
 
 /// Annex B's bookkeeping of what one end receives, as the capture shows it.
 struct Reception {
@@ -225,7 +228,7 @@ const char* close_of(const Connection& connection);
 
 struct Model : RuleRecord<rules::catalogue> {
     std::deque<Connection> connections;  ///< connections[id - 1]
-    std::deque<Message> messages;        ///< messages[id - 1]
+    PackedList<Message> messages;        ///< messages[id - 1]
     /// How often a limit kept something from being followed; 0 in any ordinary capture.
     std::uint64_t dropped_connections = 0;
     std::uint64_t dropped_messages = 0;

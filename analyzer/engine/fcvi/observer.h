@@ -23,9 +23,10 @@ struct FrameFacts {
 /// Data of a Message. `octets` live only during the call.
 struct DataPiece {
     const Message& message;
-    Side from{};               ///< who sent the octets
-    std::uint64_t offset = 0;  ///< in the Message
-    ByteView octets;           ///< as far as captured
+    Side from{};                          ///< who sent the octets
+    std::uint64_t offset = 0;             ///< in the Message
+    ByteView octets;                      ///< as far as captured
+    const PackedList<Message>& messages;  ///< of the model: what became of a Message by then
 };
 
 /// All calls happen while a frame is being taken.

@@ -29,7 +29,7 @@ void Timeouts::expect_message_response(const Arrival& a) { expect(a, Awaited::me
 void Timeouts::expect_disconnect_response(const Arrival& a) { expect(a, Awaited::disconnect_response, 1); }
 
 bool Timeouts::came(const Exchange& exchange, Awaited awaited) {
-    if (awaited == Awaited::message_response) return model_.messages[exchange.index - 1].response.has_value();
+    if (awaited == Awaited::message_response) return model_.messages.opened(exchange.index - 1).response.has_value();
     if (exchange.connection == 0) return true;
     const Connection& connection = connections_.at(exchange.connection);
     if (awaited == Awaited::disconnect_response) return connection.disconnects[exchange.index].resp.has_value();
@@ -44,7 +44,7 @@ bool Timeouts::is_known_to_lack(const Exchange& exchange, Awaited awaited) {
     if (awaited == Awaited::response2) return exchange.aborted_by_responder || exchange.aborted_behind_last;
     if (exchange.aborted_by_originator) return true;
     if (awaited != Awaited::message_response) return false;
-    const Message& message = model_.messages[exchange.index - 1];
+    const Message& message = model_.messages.opened(exchange.index - 1);
     const Sender& sender = connections_.state(message.connection).sender[message.from];
     const std::optional<std::uint32_t>& given_up = sender.given_up;
     return given_up && before(*given_up, message.msg_id) && before(sender.last_good(), *given_up) &&
@@ -75,7 +75,7 @@ void Timeouts::judge(const Expectation& e) {
 
 /// That it was not aborted shows only if its sender goes on.
 void Timeouts::note_patience(const Exchange& exchange) {
-    const Message& message = model_.messages[exchange.index - 1];
+    const Message& message = model_.messages.opened(exchange.index - 1);
     std::optional<FrameStamp>& late = connections_.state(message.connection).sender[message.from].answered_late;
     if (!late) late = message.response;
 }

@@ -111,6 +111,7 @@ void Tracker::State::forget(std::uint32_t kept) {
     if (!exchange.closed) ++model_.dropped_exchanges;
     timeouts_.settle(exchange);
     disconnects_.settle(exchange);
+    messages_.forget(exchange);
     exchanges_.forget(kept);
 }
 
@@ -193,7 +194,10 @@ Exchange& Tracker::State::exchange_for(
     const bool answers_another = found != nullptr && found->closed && found->use == Exchange::Use::message &&
                                  iu.category == Category::message_response && header.msg_id() != found->msg_id;
     if (found != nullptr && !again && !anew && !answers_another) return *found;
-    if (found != nullptr) disconnects_.settle(*found);
+    if (found != nullptr) {
+        disconnects_.settle(*found);
+        messages_.forget(*found);
+    }
     Exchange& exchange = exchanges_.renew(kept);
     exchange.number = kept;
     exchange.version = header.version;
@@ -260,7 +264,7 @@ void Tracker::State::note(const Arrival& a) {
     if (a.continuation.repeated) {
         ++traffic.repeated_frames;
         if (a.exchange.use == Exchange::Use::message) {
-            Message& message = model_.messages[a.exchange.index - 1];
+            Message& message = model_.messages.opened(a.exchange.index - 1);
             a.facts.message = message.id;
             ++message.repeated_frames;
         }

@@ -229,8 +229,8 @@ private:
             if (exchange.rdma_message != 0) messages.insert(exchange.rdma_message);
         }
         std::size_t number = 0;
-        std::map<std::uint32_t, std::vector<const fcvi_model::Message*>> sent;  // on each connection
-        for (const fcvi_model::Message& message : engine_.fcvi().messages) sent[message.connection].push_back(&message);
+        std::map<std::uint32_t, std::vector<fcvi_model::Message>> sent;  // on each connection
+        for (const fcvi_model::Message& message : engine_.fcvi().messages) sent[message.connection].push_back(message);
         for (const std::uint32_t id : connections)
             add_connection(++number, engine_.fcvi().connections[id - 1], sent[id]);
         number = 0;
@@ -239,7 +239,7 @@ private:
 
     void add_connection(
         std::size_t number, const fcvi_model::Connection& connection,
-        const std::vector<const fcvi_model::Message*>& messages) {
+        const std::vector<fcvi_model::Message>& messages) {
         const std::string about = fmt::format("connection {}", number);
         add_fact(about, "outcome", name_of(connection.outcome));
         if (const char* close = fcvi_model::close_of(connection)) add_fact(about, "close", close);
@@ -258,12 +258,12 @@ private:
                 about, fmt::format("state of the {}", name_of(side_of(end.port.id))), name_of(end.state), by_logout);
         }
         PerSide<std::size_t> counts;
-        for (const fcvi_model::Message* message : messages) {
-            const Side from = side_of(connection.end[message->from].port.id);
+        for (const fcvi_model::Message& message : messages) {
+            const Side from = side_of(connection.end[message.from].port.id);
             const std::string which = fmt::format("{}, Message {} of the {}", about, ++counts[from], name_of(from));
-            add_fact(which, "operation", name_of(message->operation));
-            add_fact(which, "state", name_of(message->state));
-            add_fact(which, "Sequences", fmt::format("{}", message->sequences), true);
+            add_fact(which, "operation", name_of(message.operation));
+            add_fact(which, "state", name_of(message.state));
+            add_fact(which, "Sequences", fmt::format("{}", message.sequences), true);
         }
     }
 
@@ -424,7 +424,7 @@ private:
                 break;
             }
             case Kind::fc_ae_rdma: {
-                const rdma_model::Message& message = engine.fc_ae_rdma().messages[first.rdma_message - 1];
+                const rdma_model::Message message = engine.fc_ae_rdma().messages[first.rdma_message - 1];
                 info.kind = "FC-AE-RDMA message";
                 const char* operation = message.is_read ? message.operation() : "message";
                 const std::string length = message.data_length ? fmt::format(" of {} bytes", *message.data_length) : "";

@@ -41,7 +41,7 @@ public:
 
     const Model& model() const { return engine_.fc_ae_rdma(); }
     std::uint64_t copies() const { return engine_.capture().copies; }
-    const Message& message(std::size_t i = 0) const { return model().messages.at(i); }
+    Message message(std::size_t i = 0) const { return model().messages.at(i); }
     Ids found() const {
         Ids ids;
         for (const Finding& finding : model().findings) ids.emplace_back(finding.rule->id);

@@ -30,7 +30,7 @@ public:
 
     const Model& model() const { return engine_.fcvi(); }
     const Connection& connection(std::size_t i = 0) const { return model().connections.at(i); }
-    const Message& message(std::size_t i = 0) const { return model().messages.at(i); }
+    Message message(std::size_t i = 0) const { return model().messages.at(i); }
     Ids found() const {
         Ids ids;
         for (const Finding& finding : model().findings) ids.emplace_back(finding.rule->id);

@@ -17,7 +17,7 @@ json reported(const Model& model) { return json::parse(line_of(fc_ae_rdma_column
 
 TEST(FcAeRdmaRecords, AMessage) {
     Model model;
-    Message& message = model.messages.emplace_back();
+    Message& message = model.messages.open();
     message.id = 7;
     message.initiator = {0, 0x010203};
     message.target = {5, 0x040506};
@@ -84,8 +84,7 @@ TEST(FcAeRdmaSummary, WhoMovedWhatAndWhatBroke) {
 
 TEST(FcAeRdmaSummary, LadderOfAMessage) {
     using engine::fibre_channel::Party;
-    engine::fibre_channel::Model fc;
-    auto& exchange = fc.exchanges.emplace_back();
+    engine::fibre_channel::Exchange exchange;
     exchange.id = 7;
     exchange.type = 0x08;
     exchange.first_frame = 3;
@@ -96,6 +95,8 @@ TEST(FcAeRdmaSummary, LadderOfAMessage) {
     add(Party::originator, 0x06, 3, 32);
     add(Party::originator, 0x01, 5, 512);
     add(Party::responder, 0x07, 9, 24);
+    engine::fibre_channel::Model fc;
+    fc.exchanges = {exchange};
     const Ladder ladder = ladder_of(failed_write(), fc, 0);
     ASSERT_EQ(ladder.rungs.size(), 3U);
     EXPECT_EQ(ladder.rungs[0].text, "FCP_CMND: write of 512 bytes at 001000h in LUN 3");

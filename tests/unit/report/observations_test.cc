@@ -487,7 +487,7 @@ template <class Model> Model messages_with_a_slow_one(void (*add)(Model& model, 
 
 TEST(Observations, MessagesOfFibreChannelAreHeldAgainstTheirLikeToo) {
     const auto fcvi = messages_with_a_slow_one<engine::fcvi::Model>([](auto& model, std::uint64_t frame, Time took) {
-        engine::fcvi::Message& message = model.messages.emplace_back();
+        engine::fcvi::Message& message = model.messages.open();
         message.connection = 1;
         message.state = engine::fcvi::MessageState::complete;
         message.first = {start, frame};
@@ -496,7 +496,7 @@ TEST(Observations, MessagesOfFibreChannelAreHeldAgainstTheirLikeToo) {
     });
     const auto avionics = messages_with_a_slow_one<engine::fc_ae_rdma::Model>(
         [](auto& model, std::uint64_t frame, Time took) {
-            engine::fc_ae_rdma::Message& message = model.messages.emplace_back();
+            engine::fc_ae_rdma::Message& message = model.messages.open();
             message.region = 3;
             message.state = engine::fc_ae_rdma::MessageState::complete;
             message.command = {start, frame};
