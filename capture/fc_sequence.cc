@@ -48,18 +48,39 @@ bool FcSequences::has(const Sequence& sequence, const fc::FrameHeader& header) {
 }
 
 const FcSequence* FcSequences::repeated_by(const fc::FrameHeader& header) const {
-    const auto found = std::ranges::find_if(
-        sequences_, [&](const Sequence& sequence) { return sequence.complete && has(sequence, header); });
-    return found != sequences_.end() ? &found->seen : nullptr;
+    for (std::uint32_t i = count_; i != 0; --i)
+        if (sequences_[i - 1].complete && has(sequences_[i - 1], header)) return &sequences_[i - 1].seen;
+    return nullptr;
+}
+
+void FcSequences::clear(Sequence& sequence) {
+    constexpr std::size_t few = 4;
+    std::vector<Run> runs = std::move(sequence.runs);
+    if (runs.capacity() > few) runs = {};
+    runs.clear();
+    sequence = {};
+    sequence.runs = std::move(runs);
+}
+
+void FcSequences::clear() {
+    for (; count_ != 0; --count_) clear(sequences_[count_ - 1]);
+    next_seq_cnt_.reset();
+}
+
+void FcSequences::forget_oldest() {
+    clear(sequences_.front());
+    std::ranges::rotate(sequences_, sequences_.begin() + 1);
+    --count_;
 }
 
 /// The Sequence that the frame belongs to; one without frames if it is the first.
 FcSequences::Sequence& FcSequences::sequence_of(const Packet& packet) {
     const fc::FrameHeader& header = packet.fc->frame.header;
-    const auto is_it = [&](const Sequence& sequence) { return has(sequence, header); };
-    if (const auto found = std::ranges::find_if(sequences_, is_it); found != sequences_.end()) return *found;
-    if (sequences_.size() >= limits_.sequences) sequences_.pop_back();
-    Sequence& sequence = sequences_.emplace_front();
+    for (std::uint32_t i = count_; i != 0; --i)
+        if (has(sequences_[i - 1], header)) return sequences_[i - 1];
+    if (count_ >= limits_.sequences) forget_oldest();
+    if (count_ == sequences_.size()) sequences_.emplace_back();
+    Sequence& sequence = sequences_[count_++];
     sequence.seen.first_frame = packet.number;
     sequence.seen.first_time = packet.time;
     sequence.seen.header = sequence.seen.last = header;
@@ -81,7 +102,7 @@ FcSequenceEvent FcSequences::receive(const Packet& packet, bool keep_data) {
     sequence.complete = true;
     event.completes = true;
     if (sequence.keeps && !sequence.seen.cut_off) event.data = std::move(sequence.runs.front().data);
-    sequence.runs = {};
+    sequence.runs.clear();
     return event;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <optional>
 #include <vector>
 
@@ -79,6 +78,8 @@ public:
     /// `keep_data`: whether the data of this frame's Sequence is wanted. Nothing is kept of a Sequence that is longer
     /// than FcSequenceLimits::data, or that was not captured whole.
     FcSequenceEvent receive(const Packet& packet, bool keep_data = false);
+    /// As new, but for limits and memory.
+    void clear();
     /// The complete Sequence that has such a frame; nullptr if there is none.
     const FcSequence* repeated_by(const fc::FrameHeader& header) const;
 
@@ -96,6 +97,8 @@ private:
         bool keeps = true;
     };
 
+    static void clear(Sequence& sequence);
+    void forget_oldest();
     static bool has(const Sequence& sequence, const fc::FrameHeader& header);
     Sequence& sequence_of(const Packet& packet);
     void take(Sequence& sequence, const Packet& packet, bool keep_data, FcSequenceEvent& event);
@@ -105,7 +108,8 @@ private:
     FcSequenceLimits limits_;
     /// SEQ_CNT behind the last Sequence, where the next one begins if it increases continuously.
     std::optional<std::uint16_t> next_seq_cnt_;
-    std::list<Sequence> sequences_;  ///< the youngest comes first
+    std::vector<Sequence> sequences_;  ///< the youngest comes last, and behind it what is as new
+    std::uint32_t count_ = 0;          ///< of them
 };
 
 }  // namespace fabricscope::capture

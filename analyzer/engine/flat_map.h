@@ -17,8 +17,8 @@ constexpr std::uint64_t mixed(std::uint64_t number) {
     return number ^ number >> 32;
 }
 
-/// Open addressing: one access to memory finds an entry, where std::unordered_map takes three. Entries stay for
-/// good, and move when the map grows.
+/// Open addressing: one access to memory finds an entry, where std::unordered_map takes three. Entries move when the
+/// map grows, or when others are erased.
 template <class Key, class Value, class Hash = std::hash<Key>> class FlatMap {
 public:
     /// nullptr if there is none.
@@ -34,6 +34,21 @@ public:
         Slot& slot = slots_[place_of(key)];
         if (!slot.used) slot.key = key, slot.used = true, ++size_;
         return slot.value;
+    }
+
+    void erase(const Key& key) {
+        if (slots_.empty()) return;
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t gap = place_of(key);
+        if (!slots_[gap].used) return;
+        for (std::size_t next = (gap + 1) & mask; slots_[next].used; next = (next + 1) & mask) {
+            const std::size_t first = mixed(Hash{}(slots_[next].key)) & mask;  // where it is looked for
+            if (((next - first) & mask) < ((next - gap) & mask)) continue;     // behind the gap
+            slots_[gap] = std::move(slots_[next]);
+            gap = next;
+        }
+        slots_[gap] = {};
+        --size_;
     }
 
     template <class Visit> void for_each_value(Visit&& visit) {

@@ -58,6 +58,14 @@ public:
         ranges_.erase(ranges_.begin(), kept);
     }
 
+    /// As new; a list that was short keeps its memory.
+    void clear() {
+        constexpr std::size_t few = 8;
+        if (ranges_.capacity() > few) ranges_ = {};
+        ranges_.clear();
+        forgotten_ = left_out_ = 0;
+    }
+
     const std::vector<Range>& ranges() const { return ranges_; }
 
     /// Positions that were added, but not taken in for want of room; one that was added twice counts twice.

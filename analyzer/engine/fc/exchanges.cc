@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyzer/engine/flat_map.h"
 #include "capture/hash.h"
 #include "protocols/fc/basic_links.h"
 
@@ -93,7 +92,7 @@ Refusal link_refusal(const wire::FrameHeader& header, const FrameStamp& step) {
 
 std::size_t Exchanges::KeyHash::operator()(const Key& key) const noexcept {
     const std::uint64_t ports = std::uint64_t{key.originator} << 40 ^ std::uint64_t{key.responder} << 16;
-    return mixed(ports ^ key.ox_id ^ std::uint64_t{key.fabric.value_or(0xFFFF)} << 32);
+    return ports ^ key.ox_id ^ std::uint64_t{key.fabric.value_or(0xFFFF)} << 32;
 }
 
 Exchanges::Key Exchanges::key_of(const capture::FcPacket& fc) {
@@ -104,10 +103,10 @@ Exchanges::Key Exchanges::key_of(const capture::FcPacket& fc) {
 
 Exchanges::Place* Exchanges::find(const Key& key) {
     if (!open_.empty() && open_.front().key == key) return &open_.front();  // frames of a Sequence follow one another
-    const auto found = index_.find(key);
-    if (found == index_.end()) return nullptr;
-    List& list = found->second->is_over ? over_ : open_;
-    list.splice(list.begin(), list, found->second);
+    const List::iterator* found = index_.find(key);
+    if (found == nullptr) return nullptr;
+    List& list = (*found)->is_over ? over_ : open_;
+    list.splice(list.begin(), list, *found);
     return &list.front();
 }
 
@@ -171,16 +170,20 @@ Exchanges::Place& Exchanges::place_of(const capture::Packet& packet, bool& opens
 
 Exchanges::Place& Exchanges::make_place(const Key& key) {
     if (open_.size() + over_.size() >= limits_.followed) forget(over_.empty() ? open_ : over_);
-    Place& place = open_.emplace_front();
+    if (spare_.empty()) spare_.emplace_front();
+    open_.splice(open_.begin(), spare_, spare_.begin());
+    Place& place = open_.front();
     place.key = key;
-    index_.emplace(key, open_.begin());
+    place.is_over = false;
+    place.kept = {};
+    index_[key] = open_.begin();
     return place;
 }
 
 /// `place` is the one used last.
 void Exchanges::open(Place& place, const capture::Packet& packet) {
     if (std::exchange(place.is_over, false)) open_.splice(open_.begin(), over_, over_.begin());
-    place.sequences = {};
+    for (capture::FcSequences& sequences : place.sequences.values) sequences.clear();
     place.answered = false;
     place.id_noted = {};
     place.is_listed = !only_notable_ && model_.exchanges.size() < limits_.exchanges;
@@ -230,7 +233,7 @@ void Exchanges::forget(List& list) {
     end(place);
     listeners_.on_forgotten(place.kept);
     index_.erase(place.key);
-    list.pop_back();
+    spare_.splice(spare_.begin(), list, std::prev(list.end()));
 }
 
 /// Its Exchange is over. Of these only so many are followed as frames may still repeat.
@@ -243,7 +246,7 @@ void Exchanges::settle(Place& place) {
 void Exchanges::finish() {
     for (List* list : {&over_, &open_})
         for (; !list->empty(); list->pop_back()) end(list->back());
-    index_.clear();
+    index_ = {};
 }
 
 /// Fabric logins with one OX_ID: the answer belongs to one whose request was not captured, as a lone answer does.

@@ -6,11 +6,11 @@
 
 #include <list>
 #include <memory>
-#include <unordered_map>
 
 #include "analyzer/engine/fc/given_ids.h"
 #include "analyzer/engine/fc/listeners.h"
 #include "analyzer/engine/fc/tracker.h"
+#include "analyzer/engine/flat_map.h"
 
 namespace fabricscope::engine::fibre_channel {
 
@@ -105,7 +105,8 @@ private:
     Model& model_;
     GivenIds given_ids_;
     List open_, over_;  ///< the one used last comes first
-    std::unordered_map<Key, List::iterator, KeyHash> index_;
+    List spare_;        ///< that were forgotten: their memory is used again
+    FlatMap<Key, List::iterator, KeyHash> index_;
     std::uint32_t last_id_ = 0;
 };
 

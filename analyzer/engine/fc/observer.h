@@ -92,7 +92,8 @@ public:
     virtual void on_end(const Logins&) {}
 };
 
-/// What a listener keeps of Exchanges, each under the number that it leaves in FrameFacts::kept.
+/// What a listener keeps of Exchanges, each under the number that it leaves in FrameFacts::kept. T::clear(), if
+/// there is one, makes it as new, but for memory that the next one will need.
 template <class T> class Kept {
 public:
     /// nullptr for 0, and otherwise until forget()
@@ -100,7 +101,7 @@ public:
     /// A new one, in place of what `number` stood for.
     T& renew(std::uint32_t& number) {
         if (number != 0) {
-            items_[number - 1] = {};
+            clear(items_[number - 1]);
         } else if (!free_.empty()) {
             number = free_.back();
             free_.pop_back();
@@ -115,11 +116,16 @@ public:
     }
     void forget(std::uint32_t& number) {
         if (number == 0) return;
-        items_[number - 1] = {};
+        clear(items_[number - 1]);
         free_.push_back(std::exchange(number, 0));
     }
 
 private:
+    static void clear(T& item) {
+        if constexpr (requires { item.clear(); }) item.clear();
+        else item = {};
+    }
+
     std::deque<T> items_;
     std::vector<std::uint32_t> free_;
 };

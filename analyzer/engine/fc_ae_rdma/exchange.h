@@ -36,6 +36,16 @@ struct Exchange {
     std::optional<bool> passes_initiative;
     Time last_time = 0;
     std::optional<std::pair<bool, std::uint8_t>> last_sequence;  ///< from the Initiator, and SEQ_ID
+
+    /// As new, but for memory.
+    void clear() {
+        Exchange fresh;
+        data.clear();
+        fresh.data = std::move(data);
+        command_octets.clear();
+        fresh.command_octets = std::move(command_octets);
+        *this = std::move(fresh);
+    }
 };
 
 struct Arrival {

@@ -30,6 +30,19 @@ std::uint64_t Direction::unwrapped(std::uint16_t seq_cnt) const {
     return next_ + static_cast<std::uint64_t>(std::int64_t{ahead});
 }
 
+void Direction::clear() {
+    constexpr std::size_t few = 64;
+    if (marks_.capacity() > few) marks_ = {};
+    Direction fresh;
+    for (RangeSet Direction::*set : {&Direction::counts_, &Direction::data_}) {
+        (this->*set).clear();
+        fresh.*set = std::move(this->*set);
+    }
+    fresh.marks_ = std::move(marks_);
+    fresh.marks_.clear();
+    *this = std::move(fresh);
+}
+
 void Direction::begin_sequence(const fc::Frame& frame, std::uint64_t count) {
     sequence_ = {frame.header.seq_id, count, false, {}, raw_header_of(frame)};
     marks_.clear();

@@ -44,6 +44,8 @@ public:
     /// It is the next frame of a Sequence that has not ended.
     bool goes_on_with(const fc::Frame& frame) const;
 
+    /// As new; what was short keeps its memory.
+    void clear();
     bool any() const { return started_; }
     /// Frames between the first and the last one that were not seen, those before the first one included; at least so
     /// many, if not all that were seen had room.
@@ -138,6 +140,16 @@ struct Exchange {
 
     /// Where the connection's list has the latest IU, if it does.
     std::optional<std::size_t> iu_of_originator, iu_of_responder;
+
+    /// As new, but for the memory of both directions.
+    void clear() {
+        Direction from_originator = std::move(by_originator), from_responder = std::move(by_responder);
+        *this = {};
+        from_originator.clear();
+        from_responder.clear();
+        by_originator = std::move(from_originator);
+        by_responder = std::move(from_responder);
+    }
 
     Direction& by(bool from_originator) { return from_originator ? by_originator : by_responder; }
     const Direction& by(bool from_originator) const { return from_originator ? by_originator : by_responder; }
