@@ -51,7 +51,7 @@ DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std
     : window_(window), is_one_interface_(interface_count <= 1) {
     originals_.resize(is_one_interface_ ? std::min(capacity, most_of_one_interface) : capacity);
     first_of_.resize(most_interfaces);
-    buckets_.resize(std::bit_ceil(2 * originals_.size()));
+    buckets_.resize(std::bit_ceil(2 * originals_.size()));  // a power of two: no packet costs a division
     pairs_.resize(pair_count);
     heard_.resize(most_interfaces);
 }
@@ -100,7 +100,7 @@ DuplicateFilter::Direction DuplicateFilter::direction_of(const Packet& packet) {
     const std::hash<Address> hash;
     const std::uint64_t source = hash(packet.source), destination = hash(packet.destination);
     const std::uint64_t addresses = combine(source ^ destination, static_cast<std::uint64_t>(packet.transport));
-    Pair& pair = pairs_[addresses % pairs_.size()];
+    Pair& pair = pairs_[addresses % pair_count];
     if (pair.addresses != addresses) pair = {addresses, {}};
     const bool forward = source < destination;
     return {pair.ways[forward], pair.ways[!forward], combine(source, destination)};
@@ -132,7 +132,7 @@ bool DuplicateFilter::is_copy(
 
 DuplicateFilter::Original* DuplicateFilter::find(
     std::uint64_t fingerprint, const Packet& packet, const Direction& direction) {
-    std::uint64_t serial = buckets_[fingerprint % buckets_.size()];
+    std::uint64_t serial = buckets_[fingerprint & (buckets_.size() - 1)];
     for (int i = 0; i < most_candidates && held(serial); ++i) {
         Original& original = originals_[serial % originals_.size()];
         if (original.fingerprint == fingerprint && is_copy(original, serial, packet, direction)) return &original;
@@ -143,7 +143,7 @@ DuplicateFilter::Original* DuplicateFilter::find(
 
 void DuplicateFilter::remember(
     std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces) {
-    std::uint64_t& bucket = buckets_[fingerprint % buckets_.size()];
+    std::uint64_t& bucket = buckets_[fingerprint & (buckets_.size() - 1)];
     originals_[next_ % originals_.size()] = {fingerprint, frame, interfaces, packet.interface, packet.time, bucket};
     bucket = next_++;
 }

@@ -53,6 +53,9 @@ constexpr std::array eof_forms{
     EofForms{Eof::rt, "EOFrt", true, false, 0xBC95'9999, 0xBCB5'9999, 0x44, 0xA},
     EofForms{Eof::rti, "EOFrti", true, true, 0xBC8A'9999, 0xBCAA'9999, 0x4F, 0xE}};
 
+constexpr Sof delimiter_of(const SofForms& form) { return form.sof; }
+constexpr Eof delimiter_of(const EofForms& form) { return form.eof; }
+
 const SofForms& forms(Sof sof) { return sof_forms.at(static_cast<std::size_t>(sof)); }
 const EofForms& forms(Eof eof) { return eof_forms.at(static_cast<std::size_t>(eof)); }
 
@@ -63,6 +66,18 @@ template <class Value> std::optional<Sof> find(Value SofForms::*form, Value valu
 template <class Value> std::optional<Eof> find(Value EofForms::*form, Value value) {
     const auto found = std::ranges::find(eof_forms, value, form);
     return value == 0 || found == eof_forms.end() ? std::nullopt : std::optional(found->eof);
+}
+
+/// Of FCoE and FCIP, where each frame is asked for both of its codes: one for each octet.
+template <class Delimiter, const auto& all>
+constexpr auto by_code = [] {
+    std::array<Delimiter, 256> known{};
+    for (const auto& form : all)
+        if (form.code != 0) known[form.code] = delimiter_of(form);
+    return known;
+}();
+template <class Delimiter> std::optional<Delimiter> unless_none(Delimiter delimiter) {
+    return delimiter == Delimiter::none ? std::nullopt : std::optional(delimiter);
 }
 
 }  // namespace
@@ -79,8 +94,8 @@ std::optional<Eof> eof_of_ordered_set(std::uint32_t word) {
     const auto negative = find(&EofForms::negative, word);
     return negative ? negative : find(&EofForms::positive, word);
 }
-std::optional<Sof> sof_of_code(std::uint8_t code) { return find(&SofForms::code, code); }
-std::optional<Eof> eof_of_code(std::uint8_t code) { return find(&EofForms::code, code); }
+std::optional<Sof> sof_of_code(std::uint8_t code) { return unless_none(by_code<Sof, sof_forms>[code]); }
+std::optional<Eof> eof_of_code(std::uint8_t code) { return unless_none(by_code<Eof, eof_forms>[code]); }
 std::optional<Sof> sof_of_mds(std::uint8_t code) { return find(&SofForms::mds, code); }
 std::optional<Eof> eof_of_mds(std::uint8_t code) { return find(&EofForms::mds, code); }
 

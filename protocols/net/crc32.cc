@@ -68,7 +68,8 @@ struct Head {
 
 /// The head and as many lanes of `octets` as are whole fours, four side by side, since each multiplication waits for
 /// the one before. `octets` are at least two lanes, and lose those that were taken.
-FABRICSCOPE_WITH_PCLMUL inline __m128i fold_fours(const Head& head, ByteView& octets, __m128i over_one) {
+[[gnu::always_inline]] FABRICSCOPE_WITH_PCLMUL inline __m128i fold_fours(
+    const Head& head, ByteView& octets, __m128i over_one) {
     const __m128i over_four = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
     __m128i a = load(head.octets.data());
     __m128i b = load(head.octets.data() + lane);
