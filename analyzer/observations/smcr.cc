@@ -168,10 +168,19 @@ constexpr Kind midstream{
     "SMCR-O-midstream",
     Severity::note,
     "A connection began before the capture",
-    "Its set-up is not in the capture: bytes count from the first that was captured, and rules that need the beginning "
-    "are undecided.",
+    "Its set-up is not in the capture, which began later, or holds no TCP: bytes count from the first that was "
+    "captured, and rules that need the beginning are undecided.",
     "Begin the capture earlier, if the set-up matters.",
     "the connection began before the capture did: bytes count from there"};
+constexpr Kind halves{
+    "SMCR-O-halves",
+    Severity::note,
+    "Halves of connections",
+    "The set-up of several connections is not in the capture, and nothing tells which of the messages of the client "
+    "belong to which of the server: each side has its own alert tokens, and the cursors of several connections are "
+    "the same. Each half is listed as a connection of its own, so that there are fewer connections than are listed.",
+    "Capture TCP as well, from the set-up on: its CLC messages name both tokens.",
+    "halves of connections whose other half cannot be told: 2 by what the client sent, 2 by what the server did"};
 constexpr Kind data_missing{
     "SMCR-O-data-not-captured",
     Severity::note,
@@ -187,7 +196,7 @@ constexpr std::array all_kinds{
     &kinds::no_roce,        &kinds::declined,  &kinds::set_up_failed,    &kinds::link_failed,    &kinds::urgent_stall,
     &kinds::abnormal_close, &kinds::stall,     &kinds::failover,         &kinds::llc_unanswered, &kinds::llc_refused,
     &kinds::refused,        &kinds::no_answer, &kinds::add_link_refused, &kinds::not_taken_up,   &kinds::unclear,
-    &kinds::smc_d,          &kinds::midstream, &kinds::data_missing};
+    &kinds::smc_d,          &kinds::midstream, &kinds::halves,           &kinds::data_missing};
 
 constexpr Time second = capture::second;
 
@@ -293,6 +302,7 @@ private:
     void observe(const LinkGroup& group, const Link& link);
     void failed(const LinkGroup& group, const Link& link, const LlcExchange* lost);
     void observe_exchanges(const LinkGroup& group);
+    void observe_halves(const LinkGroup& group);
     Time longest_wait(const LinkGroup& group) const;
     void observe(const Connection& connection);
     void outcome(const Connection& connection);
@@ -328,6 +338,19 @@ void Sessions::observe(const LinkGroup& group) {
     if (!blocked_.contains(group.id))
         for (const Link& link : group.links) observe(group, link);
     observe_exchanges(group);
+    observe_halves(group);
+}
+
+void Sessions::observe_halves(const LinkGroup& group) {
+    const PerSide<std::uint64_t> halves = halves_of(model_, group);
+    if (pairs_of(halves) == 0) return;
+    Observation& o = observations_.add(
+        kinds::halves, session_of(group), {},
+        fmt::format(
+            "halves of connections whose other half cannot be told: {} by what the client sent, {} by what the server "
+            "did",
+            grouped(halves[Side::client]), grouped(halves[Side::server])));
+    o.count = halves[Side::client] + halves[Side::server];
 }
 
 std::string link_text(const Link& link) { return link.number ? fmt::format("link {}", *link.number) : "a link"; }
@@ -452,12 +475,18 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
 
 // ---- connections ---------------------------------------------------------------------------------
 
+/// Whether the bytes of both directions count from the first on.
+bool is_whole(const Connection& connection) {
+    return std::ranges::all_of(connection.from.values, &Direction::from_start);
+}
+
 void Sessions::observe(const Connection& connection) {
     outcome(connection);
     if (connection.midstream)
         observations_.add(
             kinds::midstream, session_of(connection), frames_of({connection.first_frame}),
-            "the connection began before the capture did: bytes count from there");
+            is_whole(connection) ? "the set-up of the connection was not captured, but all of its data"
+                                 : "the connection began before the capture did: bytes count from there");
     failover(connection);
     bool stuck = false;
     for (const Side side : {Side::client, Side::server}) {

@@ -138,6 +138,8 @@ constexpr auto connection_columns = columns<Connection>(
     object<&Connection::setup, setup_columns<Show::time>>("setup", "set-up, time"),
     object<&Connection::setup, setup_columns<Show::frame>>("setup_frames", "set-up, frame"),
     column<&Connection::midstream>("midstream", "the set-up was not captured"),
+    column<[](const Connection& c) { return c.half(); }>(
+        "half", "one direction only: the other one may be listed as another connection"),
     object<&Connection::alert_token, value_by_side<std::optional<std::uint32_t>>>(
         "alert_tokens", "alert token, as it assigned it"),
     object<itself<Connection>, elements_columns>("rmb_elements", "RMB element"),

@@ -67,6 +67,11 @@ const char* words_for(Outcome outcome) {
     return "";
 }
 
+/// "3", or "2 to 3" if so many may have been counted twice.
+std::string range_text(std::uint64_t count, std::uint64_t twice) {
+    return (twice == 0 ? "" : grouped(count - twice) + " to ") + grouped(count);
+}
+
 void Summary::counts(const Model& model) {
     std::map<Outcome, std::uint64_t> outcomes;
     std::uint64_t all = 0;
@@ -76,10 +81,12 @@ void Summary::counts(const Model& model) {
         ++all;
     }
     out_ << '\n' << style_.paint(Ink::bold, "SMC-R: ");
-    out_ << counted(all, "connection");
+    std::uint64_t twice = 0;
+    for (const LinkGroup& group : model.link_groups) twice += pairs_of(halves_of(model, group));
+    out_ << range_text(all, twice) << (all == 1 ? " connection" : " connections");
     const char* separator = " (";
     for (const auto& [outcome, count] : outcomes) {
-        out_ << separator << grouped(count) << ' ' << words_for(outcome);
+        out_ << separator << range_text(count, outcome == Outcome::smc_r ? twice : 0) << ' ' << words_for(outcome);
         separator = ", ";
     }
     out_ << (all != 0 ? "), " : ", ")

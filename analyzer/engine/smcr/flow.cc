@@ -77,15 +77,37 @@ bool StreamBuffer::deliver_hole(std::uint64_t announced, std::uint64_t consumed,
 void Flow::set_base(std::uint8_t base) {
     direction_->cursor_base = base;
     if (!direction_->from_start) return;
-    // Both cursors begin at the base, and nothing has been written.
+    begin_at(base);
+    if (base != 0 && frontier_ != 0) move_written(base);
+}
+
+/// Both cursors begin at the base, and nothing has been written.
+void Flow::begin_at(std::uint8_t base) {
     for (Track* track : {&producer_, &consumer_}) {
         if (!track->seen) track->last = {0, base}, track->seen = true;
         else if (track->last.offset >= base) track->position = position_of(track->wraps, track->last);
     }
     direction_->bytes_announced = producer_.position;
     direction_->bytes_acknowledged = consumer_.position;
+    origin_ = 0;
     origin_known_ = true;
-    if (base != 0 && frontier_ != 0) move_written(base);
+}
+
+/// Where the data begin, if WRITEs filled all from there to the producer's first cursor.
+std::optional<std::uint8_t> Flow::base_at_start(wire::Cursor producer) const {
+    if (producer.offset >= base() && was_written(0, producer.offset - base())) return base();
+    const bool eye_catcher = !has_base() && producer.offset > 4 && was_written(4, producer.offset);
+    return eye_catcher ? std::optional<std::uint8_t>(4) : std::nullopt;
+}
+
+void Flow::on_first_message(wire::Cursor producer) {
+    const bool wrapped = producer.wrap != 0 || (consumer_.seen && consumer_.last.wrap != 0);
+    if (direction_->from_start || producer_.seen || wrapped) return;
+    const auto base = base_at_start(producer);
+    if (!base) return;
+    direction_->from_start = true;
+    if (has_base()) begin_at(*base);
+    else set_base(*base);
 }
 
 /// Their places in the RMB element were taken for positions.
@@ -282,8 +304,16 @@ void Flow::prove_peak() {
 }
 
 void Flow::take_consumer(const Flow& half) {
-    if (!half.consumer_.seen || (consumer_.seen && half.consumer_.position < consumer_.position)) return;
-    consumer_ = half.consumer_;
+    if (!half.consumer_.seen) return;
+    Track taken = half.consumer_;
+    if (direction_->from_start) {  // the half counted from its first cursor on, and may not have known the base
+        const wire::Cursor last = taken.last;
+        if (last.offset < base() || (last.wrap != 0 && !capacity())) return;
+        taken.wraps = last.wrap;
+        taken.position = position_of(last.wrap, last);
+    }
+    if (consumer_.seen && taken.position < consumer_.position) return;
+    consumer_ = taken;
     direction_->consumer = consumer_.last;
     direction_->bytes_acknowledged = relative(consumer_.position);
 }

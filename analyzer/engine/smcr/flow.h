@@ -98,6 +98,9 @@ public:
     /// Cursor base 0 or 4; must be known before the first cursor counts. WRITEs may have been met before.
     void set_base(std::uint8_t base);
     bool has_base() const { return direction_->cursor_base.has_value(); }
+    /// The sender's first message, of a direction that may have been captured from its start: it was, if all that the
+    /// message announces was seen being written.
+    void on_first_message(wire::Cursor producer);
     void attach_stream(StreamBuffer::Sink sink);
 
     /// Returns where in the stream the WRITE goes; nullopt if that cannot be known.
@@ -169,6 +172,8 @@ private:
     std::uint64_t position_of(std::uint64_t wraps, wire::Cursor cursor) const;
     Motion motion(const Track& track, wire::Cursor cursor) const;
     std::optional<std::int64_t> follow(Track& track, wire::Cursor cursor);
+    std::optional<std::uint8_t> base_at_start(wire::Cursor producer) const;
+    void begin_at(std::uint8_t base);
     void move_written(std::uint8_t base);
     void infer_size(std::uint64_t offset);
     void settle_origin(std::uint64_t position);

@@ -3,6 +3,7 @@
 // which one, the cursors tell.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "analyzer/engine/smcr/sessions.h"
@@ -19,8 +20,11 @@ public:
     void remove(std::uint32_t connection) { std::erase(ids_, connection); }
 
     /// match() returns the one connection of which only the other direction is known, and of whose data this message
-    /// of `from` consumes exactly what was announced; nullptr if there is none, or more than one. `except` is none.
-    Session* match(Sessions& sessions, Side from, const wire::Cdc& cdc, const Session* except) const;
+    /// of `from` consumes exactly what was announced; nullptr if there is none, or more than one. The message is of
+    /// the half `of`, or of one that is new. A connection is none if it sent before its RMB was announced:
+    /// `rmbs` are the link group's, if its frames were captured in order.
+    Session* match(
+        Sessions& sessions, Side from, const wire::Cdc& cdc, const Session* of, std::span<const Rmb> rmbs) const;
 
 private:
     std::vector<std::uint32_t> ids_;

@@ -195,7 +195,7 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     if (target.connection != 0) use_write(a, target.connection, write);
     else if (sure_to_be_lost(a)) give_up(a, event.r_key, target);
     else if (tracked.group.from_start) use_or_hold(a, WaitingData::Write{HeldWrite(write), event.r_key, event.address});
-    else if (target.place != Place::in_rmb)
+    else
         tracked.strays[a.from].keep(
             {a.link, event.r_key, event.address,
              HeldWrite({0, event.length, write.octets, event.first, /* late */ false, a.packet->time})});
@@ -244,6 +244,8 @@ void LinkGroups::use_cdc(Arrival& a, Session& session, const wire::Cdc& cdc) {
     const bool aborts = cdc.state.abnormal_close && !cdc.flags.failover_validation;
     if (aborts && !connection.from[a.from].aborted) setup_rules_.close.on_abort(a, connection);
     place_strays(a, session, cdc);
+    if (cdc.sequence == 1 && !cdc.flags.failover_validation && !a.late)
+        session.flow[a.from].on_first_message(cdc.producer);
     expect_missed_replay(a, session);
     transfer_rules_.on_cdc(a, session, cdc, room_.holds_data());
     sessions_.on_cdc(session, a.from, cdc, *a.facts);

@@ -125,7 +125,7 @@ std::optional<QueuePairRef> Midstream::continued(
     layout::parse_into(cdc, packet.ib.payload);
     std::optional<QueuePairRef> match;
     for (const QueuePairRef& end : ends) {
-        if (links_.at(end.group).halves.match(sessions_, other(end.side), cdc, nullptr) == nullptr) continue;
+        if (links_.at(end.group).half_of(sessions_, other(end.side), cdc, nullptr) == nullptr) continue;
         if (match) return std::nullopt;  // could be either
         match = end;
     }
@@ -207,7 +207,7 @@ void Midstream::name(const QueuePairRef& end, const capture::Packet& packet) {
 Session* Midstream::begin_connection(const Arrival& a, const wire::Cdc& cdc) {
     const Side to = other(a.from);
     TrackedGroup& tracked = links_.at(a.group);
-    Session* session = tracked.halves.match(sessions_, a.from, cdc, nullptr);
+    Session* session = tracked.half_of(sessions_, a.from, cdc, nullptr);
     if (session != nullptr) tracked.halves.remove(session->connection->id);
     else session = lacking_token(tracked.group, to);
     if (session == nullptr) session = new_connection(tracked, a);
@@ -254,16 +254,19 @@ Session* Midstream::new_connection(TrackedGroup& tracked, const Arrival& a) {
 
 Session& Midstream::whole(const Arrival& a, const wire::Cdc& cdc, Session& session) {
     const bool half = session.connection->midstream && !session.connection->alert_token[a.from];
-    Session* rest = half ? links_.at(a.group).halves.match(sessions_, a.from, cdc, &session) : nullptr;
+    Session* rest = half ? links_.at(a.group).half_of(sessions_, a.from, cdc, &session) : nullptr;
     if (rest == nullptr) return session;
-    join(a, *rest, session);
-    return *rest;
+    const bool older = session.connection->id < rest->connection->id;
+    if (older) join(a.group, session, *rest, other(a.from));
+    else join(a.group, *rest, session, a.from);
+    return older ? session : *rest;
 }
 
-void Midstream::join(const Arrival& a, Session& kept, Session& gone) {
-    TrackedGroup& tracked = links_.at(a.group);
-    sessions_.join(kept, gone, a.from);
-    tracked.rmbs.replace(gone.connection->id, kept.connection->id, other(a.from));
+/// `gone` is what `sender` sent.
+void Midstream::join(std::uint32_t group, Session& kept, Session& gone, Side sender) {
+    TrackedGroup& tracked = links_.at(group);
+    sessions_.join(kept, gone, sender);
+    tracked.rmbs.replace(gone.connection->id, kept.connection->id, other(sender));
     std::erase(tracked.group.connections, gone.connection->id);
     for (const Session* half : {&kept, &gone}) tracked.halves.remove(half->connection->id);
 }

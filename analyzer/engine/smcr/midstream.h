@@ -70,7 +70,7 @@ private:
     void name(const QueuePairRef& end, const capture::Packet& packet);
     Session* lacking_token(const LinkGroup& group, Side side);
     Session* new_connection(TrackedGroup& tracked, const Arrival& a);
-    void join(const Arrival& a, Session& kept, Session& gone);
+    void join(std::uint32_t group, Session& kept, Session& gone, Side sender);
 
     std::size_t most_groups_;
     LinkTable& links_;

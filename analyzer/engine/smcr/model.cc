@@ -48,6 +48,17 @@ bool is_heard(const LinkGroup& group, Side side) {
     return std::ranges::any_of(group.links, [&](const Link& link) { return link.is_heard(side); });
 }
 
+PerSide<std::uint64_t> halves_of(const Model& model, const LinkGroup& group) {
+    PerSide<std::uint64_t> halves{};
+    for (const std::uint32_t id : group.connections) {
+        const Connection& connection = model.connections[id - 1];
+        if (connection.half()) ++halves[connection.half_of()];
+    }
+    return halves;
+}
+
+std::uint64_t pairs_of(const PerSide<std::uint64_t>& halves) { return std::ranges::min(halves.values); }
+
 bool came_to_be(const LinkGroup& group) {
     return !group.connections.empty() ||
            std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });

@@ -169,6 +169,15 @@ struct Connection {
     std::optional<std::uint16_t> vlan;  ///< of its TCP segments, 0 = none; nullopt: none was captured
     Time first_time = 0;
     Time last_time = 0;
+
+    /// Of a connection that is half() one: who sent the messages that are known.
+    Side half_of() const { return alert_token[Side::server] ? Side::client : Side::server; }
+    /// Whether its messages were recognised in one direction only, although both sides were heard: those of the other
+    /// direction may stand elsewhere, as another connection.
+    bool half() const {
+        const bool one_token = alert_token[Side::client].has_value() != alert_token[Side::server].has_value();
+        return midstream && !merged && one_token && from[Side::client].both_heard();
+    }
 };
 
 // ---- link groups ---------------------------------------------------------------------------------
@@ -278,5 +287,10 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t dropped_link_groups = 0;
     std::uint64_t dropped_details = 0;  ///< links, RMBs, RTokens, the rest of timelines
 };
+
+/// How many connections of the group are known by what each side sent only; see Connection::half().
+PerSide<std::uint64_t> halves_of(const Model& model, const LinkGroup& group);
+/// How many of these are one half of a connection whose other half is there, too, at most.
+std::uint64_t pairs_of(const PerSide<std::uint64_t>& halves);
 
 }  // namespace fabricscope::engine::smcr

@@ -35,6 +35,12 @@ struct TrackedGroup {
     HalfConnections halves;
     PerSide<StrayWrites> strays;  ///< from this side
 
+    /// half_of() returns the connection whose other half a message of `from` shows; see HalfConnections::match().
+    Session* half_of(Sessions& sessions, Side from, const wire::Cdc& cdc, const Session* of) const {
+        const std::span<const Rmb> all = group.rmbs;
+        return halves.match(sessions, from, cdc, of, history.one_interface ? all : all.first(0));
+    }
+
     /// Its set-up was not captured.
     void began_before() {
         group.from_start = false;

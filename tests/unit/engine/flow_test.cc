@@ -63,6 +63,32 @@ TEST_F(FlowTest, TheFirstCursorThatIsSeenMayHaveWrapped) {
     EXPECT_EQ(produce(2, 104), 0) << "it has not gone back";
 }
 
+TEST_F(FlowTest, AFirstMessageBehindAllThatItAnnouncesTellsOfTheStart) {
+    for (const std::uint32_t base : {0U, 4U}) {
+        Direction of;
+        of.from_start = false;
+        Flow followed(of, room);
+        followed.on_write({base, 100, {}, true, false, ++now});
+        followed.on_first_message({0, base + 100});
+        followed.on_producer({0, base + 100}, {}, ++now, frame);
+        EXPECT_TRUE(of.from_start);
+        EXPECT_EQ(of.cursor_base, base);
+        EXPECT_EQ(of.bytes_announced, 100U);
+        EXPECT_EQ(of.bytes_written, 100U);
+    }
+}
+
+TEST_F(FlowTest, AFirstMessageOfMoreThanWasSeenDoesNot) {
+    direction.from_start = false;
+    write(50, 50);
+    flow.on_first_message({0, 100});
+    EXPECT_FALSE(direction.from_start);
+    flow.on_first_message({1, 0});
+    EXPECT_FALSE(direction.from_start) << "it has wrapped";
+    flow.on_first_message({0, 4});
+    EXPECT_FALSE(direction.from_start) << "four octets, or an eye catcher";
+}
+
 TEST_F(FlowTest, WritesBeforeTheBaseIsKnownAreWhereItPutsThem) {
     flow.set_size(1024);
     collect();

@@ -179,6 +179,33 @@ TEST_F(MidstreamTest, HalvesThatCouldBelongToTwoStayApart) {
     EXPECT_EQ(midstream.begin_connection(arrival(client), cdc(0x103, 1, 0)), nullptr) << "too many connections";
 }
 
+TEST_F(MidstreamTest, AHalfWhoseRmbWasAnnouncedLaterIsNotTheOthers) {
+    send(100);
+    packet.number = 10;
+    Session& first = take(client, cdc(0x101, 1000, 0));
+    packet.number = 20;
+    Session& second = take(client, cdc(0x102, 1000, 0));
+    Session& back = take(server, cdc(0x201, 500, 1000));
+    EXPECT_NE(&back, &first) << "could be either's";
+    const auto rmb = links.at(1).rmbs.announce(client, {0, 0x50, 0x1000}, 15);
+    back.connection->element[client] = RmbElement{*rmb, 1};
+    EXPECT_EQ(&take(server, cdc(0x201, 500, 1000), &back), &second) << "the first one had begun before";
+    EXPECT_EQ(second.connection->alert_token[client], 0x201U);
+}
+
+TEST_F(MidstreamTest, WhereTheOrderIsNotKnownItTellsNothing) {
+    send(100);
+    packet.number = 10;
+    take(client, cdc(0x101, 1000, 0));
+    packet.number = 20;
+    take(client, cdc(0x102, 1000, 0));
+    Session& back = take(server, cdc(0x201, 500, 1000));
+    const auto rmb = links.at(1).rmbs.announce(client, {0, 0x50, 0x1000}, 15);
+    back.connection->element[client] = RmbElement{*rmb, 1};
+    links.at(1).history.one_interface = false;
+    EXPECT_EQ(&take(server, cdc(0x201, 500, 1000), &back), &back);
+}
+
 // ---- WRITEs to unknown RMBs ----------------------------------------------------------------------
 
 StrayWrite stray(std::uint64_t address, std::uint32_t length, std::uint32_t rkey = 0x50, Time time = 0) {

@@ -75,6 +75,24 @@ TEST(Observations, WhatFollowsFromALinkThatFailedIsCountedWithIt) {
     EXPECT_EQ(all[0].frames.back(), 30);
 }
 
+TEST(Observations, HalvesThatMayBelongTogetherAreTold) {
+    Model model;
+    model.link_groups = {link_group()};
+    model.link_groups[0].connections = {1, 2, 3};
+    for (const std::uint32_t id : {1U, 2U, 3U}) {
+        Connection& half = model.connections.emplace_back(connection(id));
+        half.midstream = true;
+        half.alert_token[id == 3 ? Side::client : Side::server] = id;
+    }
+    const auto all = observed({.smcr = &model});
+    const auto told = std::ranges::find(all, std::string_view("SMCR-O-halves"), &Observation::id);
+    ASSERT_NE(told, all.end());
+    EXPECT_EQ(told->session, "lg-1");
+    EXPECT_THAT(told->text, HasSubstr("2 by what the client sent, 1 by what the server did"));
+    model.connections.back().alert_token[Side::server] = 7;
+    for (const Observation& one : observed({.smcr = &model})) EXPECT_STRNE(one.id, "SMCR-O-halves");
+}
+
 /// Of a connection of which this is all that came back for its SYN.
 std::vector<Observation> observed_after_syn(Time repeated_for, std::optional<Side> reset_by) {
     Model model;
