@@ -34,6 +34,7 @@ void Contacts::on_accept(Session& session, const wire::SmcrAcceptConfirm& messag
     Connection& connection = *session.connection;
     const wire::SmcrAcceptConfirmBody& body = message.body;
     judge_contact(a, body);
+    if (!body.first_contact) links_.name_by_rmb(body.gid, body.qpn, body.rkey, body.rmb_address);
     const auto end = body.first_contact ? links_.first_contact(body.gid, body.qpn)
                                         : links_.subsequent_contact(0, body.gid, body.qpn, Side::server);
     if (!end || end->side != Side::server) return;
@@ -46,9 +47,11 @@ void Contacts::on_accept(Session& session, const wire::SmcrAcceptConfirm& messag
 
 bool Contacts::on_confirm(Session& session, const wire::SmcrAcceptConfirm& message, const TcpArrival& a) {
     Connection& connection = *session.connection;
-    judge_contact(a, message.body);
+    const wire::SmcrAcceptConfirmBody& body = message.body;
+    judge_contact(a, body);
+    if (connection.link_group == 0) links_.name_by_rmb(body.gid, body.qpn, body.rkey, body.rmb_address);
     // The server may name another link of the group than the client; but a new group has only one.
-    const auto end = links_.subsequent_contact(connection.link_group, message.body.gid, message.body.qpn, Side::client);
+    const auto end = links_.subsequent_contact(connection.link_group, body.gid, body.qpn, Side::client);
     if (!end || end->side != Side::client) return false;
     LinkGroup& group = links_.at(end->group).group;
     if (connection.link_group == 0) join(connection, group);

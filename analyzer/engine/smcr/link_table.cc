@@ -156,6 +156,40 @@ std::optional<std::uint32_t> LinkTable::refused(const capture::Packet& packet) c
     return std::nullopt;
 }
 
+namespace {
+
+/// The end of one of the group's links at this port whose queue pair nothing has named, and on which it has announced
+/// the RMB.
+std::optional<QueuePairRef> announcer(
+    const TrackedGroup& tracked, const Gid& gid, std::uint32_t rkey, std::uint64_t address) {
+    const auto& links = tracked.group.links;
+    for (std::uint32_t i = 0; i < links.size(); ++i)
+        for (const Side side : {Side::client, Side::server}) {
+            const auto* known = tracked.history.rtokens[side].find(i, rkey);
+            const LinkEndpoint& end = links[i].end[side];
+            const bool is_it = known != nullptr && known->address == address && !end.qpn && end.gid == gid;
+            if (is_it && !tracked.group.rmbs[known->rmb].deleted()) return QueuePairRef{tracked.group.id, i, side};
+        }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void LinkTable::name_by_rmb(const Gid& gid, std::uint32_t qpn, std::uint32_t rkey, std::uint64_t address) {
+    constexpr std::size_t most_looked_at = 256;  // the youngest
+    if (find(Address::of(gid), qpn) != nullptr) return;
+    std::optional<QueuePairRef> match;
+    for (std::size_t id = by_id_.size(); id > 0 && id + most_looked_at > by_id_.size(); --id) {
+        const TrackedGroup& tracked = *by_id_[id - 1];
+        const auto end = tracked.group.from_start ? std::nullopt : announcer(tracked, gid, rkey, address);
+        if (end && match) return;  // could be either
+        if (end) match = end;
+    }
+    if (!match) return;
+    at(match->group).group.links[match->link].end[match->side].qpn = qpn;
+    bind(*match);
+}
+
 std::optional<QueuePairRef> LinkTable::subsequent_contact(
     std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side) {
     if (const QueuePairRef* known = find(Address::of(gid), qpn); known != nullptr && (id == 0 || known->group == id)) {

@@ -49,6 +49,10 @@ public:
     /// capture has not shown the link before, the group (0 = not known either) was made before the capture began.
     std::optional<QueuePairRef> subsequent_contact(std::uint32_t id, const Gid& gid, std::uint32_t qpn, Side side);
 
+    /// name_by_rmb() is told what an ACCEPT or CONFIRM says of its sender: a queue pair, and an RMB. If no packet to
+    /// that queue pair was captured, a link seen midway gets it, on which the same port has announced the same RMB.
+    void name_by_rmb(const Gid& gid, std::uint32_t qpn, std::uint32_t rkey, std::uint64_t address);
+
     /// misnamed() returns the end of a new link whose GID or queue pair is another one than its CLC or ADD LINK message
     /// named: all else of the CONFIRM LINK request in `packet` fits, the PSN, too. The same for the client's end that
     /// nothing has named, since CONFIRM was not captured.

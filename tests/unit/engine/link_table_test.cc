@@ -59,6 +59,24 @@ protected:
     LinkTable links{options, model, sessions};
 };
 
+TEST_F(LinkTableTest, AnRmbTellsWhoseQueuePairNoPacketHasShown) {
+    const auto id = links.create_group();
+    TrackedGroup& tracked = links.at(*id);
+    tracked.began_before();
+    tracked.group.roles_known = false;
+    links.create_link(tracked);
+    tracked.group.links[0].end[server].gid = test::gid_of(10);
+    tracked.rmbs.announce(server, {0, 0x50, 0x1000}, 1);
+    links.name_by_rmb(test::gid_of(10), 0x11, 0x50, 0x2000);
+    links.name_by_rmb(test::gid_of(20), 0x11, 0x50, 0x1000);
+    EXPECT_FALSE(tracked.group.links[0].end[server].qpn) << "another address, another port";
+    links.name_by_rmb(test::gid_of(10), 0x11, 0x50, 0x1000);
+    EXPECT_EQ(found(10, 0x11), (QueuePairRef{*id, 0, server}));
+    EXPECT_EQ(links.subsequent_contact(0, test::gid_of(10), 0x11, client), (QueuePairRef{*id, 0, client}))
+        << "CONFIRM tells who is the client";
+    EXPECT_EQ(model.link_groups.size(), 1U);
+}
+
 TEST_F(LinkTableTest, FirstContactMakesAGroupWhoseOtherEndTheClientNames) {
     const auto end = links.first_contact(test::gid_of(20), 0x14);
     EXPECT_EQ(end, (QueuePairRef{1, 0, server}));
