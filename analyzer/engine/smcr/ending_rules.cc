@@ -21,6 +21,8 @@ std::optional<UndecidedReason> doubt_of(const Transfer& t) {
     return std::nullopt;
 }
 
+bool says_closed(const wire::Cdc& cdc) { return cdc.state.connection_closed || cdc.state.abnormal_close; }
+
 std::string by_sender(const Transfer& t, const char* what) { return "the " + std::string(name_of(t.a.from)) + what; }
 
 }  // namespace
@@ -34,16 +36,23 @@ void EndingRules::on_cdc(const Transfer& t, const wire::Cdc& cdc, const Motion& 
     if (mine.done_frame == 0 && mine.closed_frame == 0) return;
     const Doubt why = doubt_of(t);
     if (why) return verdicts_.undecided(rules::silence_after_close, *why);
-    if (mine.closed_frame != 0) {
-        const bool may_be_anothers = both_closed(t) && sequence_distance(mine.sequence, cdc.sequence) != 1;
-        const Doubt whose = doubt_if(may_be_anothers, UndecidedReason::used_again);
-        return broken(t, whose, mine.closed_frame, " goes on, although it has closed the connection");
-    }
-    const bool ends = cdc.state.connection_closed || cdc.state.abnormal_close;
+    if (mine.closed_frame != 0) return judge_after_close(t, cdc, producer);
     if (producer.kind == Motion::Kind::forward && producer.moved != 0)
         return broken(t, why, mine.done_frame, " announces more data, although it was done sending");
-    if (!cdc.state.sending_done && !ends) return broken(t, why, mine.done_frame, " takes back that it is done sending");
+    if (!cdc.state.sending_done && !says_closed(cdc))
+        return broken(t, why, mine.done_frame, " takes back that it is done sending");
     verdicts_.satisfied(rules::silence_after_close);
+}
+
+/// A message that announces data, and says again that its side has closed, is of what the send buffer held.
+void EndingRules::judge_after_close(const Transfer& t, const wire::Cdc& cdc, const Motion& producer) {
+    const bool may_be_anothers = both_closed(t) && sequence_distance(t.mine.sequence, cdc.sequence) != 1;
+    const Doubt whose = doubt_if(may_be_anothers, UndecidedReason::used_again);
+    constexpr const char* what = " goes on, although it has closed the connection";
+    const bool announces = producer.kind == Motion::Kind::forward && producer.moved != 0;
+    if (!says_closed(cdc) || !announces) return broken(t, whose, t.mine.closed_frame, what);
+    verdicts_.deviation(
+        rules::silence_after_close, whose, {t.mine.closed_frame, t.frame()}, t.subject(), by_sender(t, what));
 }
 
 void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
@@ -54,11 +63,12 @@ void EndingRules::on_write(const Transfer& t, const Flow::Write& write) {
     if (const auto why = doubt_of(t)) return verdicts_.undecided(rules::silence_after_close, *why);
     if (both_closed(t)) return verdicts_.undecided(rules::silence_after_close, UndecidedReason::used_again);
     if (const auto why = t.doubt_of_peer()) return verdicts_.undecided(rules::silence_after_close, *why);
+    const bool closed = mine.closed_frame != 0;
     t.accuse_unless_peer_spoke(
         verdicts_, rules::silence_after_close, {said, t.frame()},
         by_sender(
-            t, mine.closed_frame != 0 ? " writes, although it has closed the connection"
-                                      : " writes, although it was done sending"));
+            t, closed ? " writes, although it has closed the connection" : " writes, although it was done sending"),
+        closed);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -16,6 +16,7 @@ public:
 
 private:
     void broken(const Transfer& t, const Doubt& why, std::uint64_t said, const char* what);
+    void judge_after_close(const Transfer& t, const wire::Cdc& cdc, const Motion& producer);
 
     Verdicts& verdicts_;
 };

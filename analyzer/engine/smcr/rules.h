@@ -204,9 +204,12 @@ inline constexpr Rule urgent_order{
     "SMCR-R42", Severity::error, "RFC 7609, 4.7.5",
     "Nothing is written behind urgent data until they have been consumed.", evidence::both_sides};
 inline constexpr Rule silence_after_close{
-    "SMCR-R43", Severity::error, "RFC 7609, 4.8.1",
+    "SMCR-R43",
+    Severity::error,
+    "RFC 7609, 4.8.1",
     "After it closed or aborted a side sends nothing more, after sending done no data; what it said stays said.",
-    evidence::sender};
+    evidence::sender,
+    "What its send buffer holds when it closes without waiting for that, or aborts, is still written and announced."};
 inline constexpr Rule abort_answer{
     "SMCR-R44", Severity::error, "RFC 7609, 4.8.2",
     "An abort is answered by an abort, and TCP is reset only along with one.", evidence::close};

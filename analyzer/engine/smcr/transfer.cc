@@ -37,9 +37,9 @@ std::optional<UndecidedReason> Transfer::doubt_of_peer() const {
 }
 
 void Transfer::accuse_unless_peer_spoke(
-    Verdicts& verdicts, RuleRef rule, std::vector<std::uint64_t> frames, std::string text) const {
+    Verdicts& verdicts, RuleRef rule, std::vector<std::uint64_t> frames, std::string text, bool deviation) const {
     const Side peer = other(a.from);
-    a.history->accuse(verdicts, {rule, std::move(frames), subject(), std::move(text), peer}, a.link);
+    a.history->accuse(verdicts, {rule, std::move(frames), subject(), std::move(text), peer, deviation}, a.link);
 }
 
 }  // namespace fabricscope::engine::smcr

@@ -43,9 +43,10 @@ struct Transfer {
     std::optional<UndecidedReason> doubt_of_peer() const;
 
     /// accuse_unless_peer_spoke() reports that the sender broke `rule`, once it is proven that nothing which the peer
-    /// has sent before is missing.
+    /// has sent before is missing. `deviation`: Linux is known to do so.
     void accuse_unless_peer_spoke(
-        Verdicts& verdicts, RuleRef rule, std::vector<std::uint64_t> frames, std::string text) const;
+        Verdicts& verdicts, RuleRef rule, std::vector<std::uint64_t> frames, std::string text,
+        bool deviation = false) const;
 };
 
 }  // namespace fabricscope::engine::smcr

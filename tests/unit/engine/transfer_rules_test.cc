@@ -374,6 +374,21 @@ TEST_F(TransferRulesTest, R43WriteToAnElementThatIsFreeAgain) {
     EXPECT_EQ(undecided(rules::silence_after_close), 1U);
 }
 
+TEST_F(TransferRulesTest, R43AsLinuxBreaksIt) {
+    wire::Cdc closing = message(1, {0, 0});
+    closing.state.connection_closed = true;
+    send(client, closing);
+    write(client, 0, 10);
+    closing.sequence = 2;
+    closing.producer = {0, 10};
+    send(client, closing);
+    send(server, message(1, {0, 0}));
+    EXPECT_EQ(found(w), Ids{}) << "what its send buffer held";
+    EXPECT_EQ(tally(w, rules::silence_after_close).waived, 2U);
+    send(client, message(3, {0, 10}));
+    EXPECT_EQ(found(w), Ids{"SMCR-R43"}) << "it takes back that it has closed";
+}
+
 TEST_F(TransferRulesTest, R43UpdatesAfterSendingDone) {
     wire::Cdc cdc = message(1, {0, 0});
     cdc.state.sending_done = true;
