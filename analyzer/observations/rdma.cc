@@ -36,11 +36,10 @@ constexpr Kind retries_exhausted{
     Severity::error,
     "A requester gave up",
     "A request was retransmitted again and again, nothing came back or RNR NAKs only, and then its sender fell silent "
-    "or "
-    "disconnected.",
+    "or disconnected. What it retransmitted before it gave up is counted here.",
     "Is the other host up, and its queue pair: `rdma resource show qp`. Does UDP port 4791 pass in both directions? On "
     "the adapter `rdma statistic show link DEV` (local_ack_timeout_err, retry_exceeded_err).",
-    "requests were retransmitted until their sender gave up; there was no answer"};
+    "192.0.2.10 began again 7 times after timeouts of up to 4.29 s, got no answer, and gave up"};
 constexpr Kind congestion{
     "RDMA-O-congestion",
     Severity::note,
@@ -49,6 +48,21 @@ constexpr Kind congestion{
     "ECN thresholds and queue depths of the switches on the way; on the adapter `rdma statistic show link DEV` "
     "(np_ecn_marked_roce_packets, np_cnp_sent, rp_cnp_handled). Marks without CNPs: is congestion control on?",
     "congestion on the way from 192.0.2.10: 120 packets marked (1.2 %), 14 CNPs came back"};
+constexpr Kind wrong_icrc{
+    "RDMA-O-wrong-icrc",
+    Severity::warning,
+    "Packets came with a wrong ICRC",
+    "The octets of packets were changed before the point of capture: their invariant CRC is wrong. The receiver drops "
+    "such packets silently, so that they are missing there and are retransmitted, or are lost with an unreliable queue "
+    "pair. Checked are the first 1,000 packets of each side of a queue pair (20,000 of a capture), and 1,000 behind "
+    "each NAK and each retransmission, not those that were cut by the snap length. It is told only where other packets "
+    "of the same "
+    "sender to the same queue pair, captured on the same interface, have a right one: adapters fill the ICRC in behind "
+    "a capture on their own host.",
+    "Cables, transceivers and ports from the sender to the point of capture: `ethtool -S DEV | grep -Ei "
+    "'crc|fcs|symbol'` and the same counters of switches; whatever rewrites packets on the way (tunnels, NAT). On the "
+    "receiver `rdma statistic show link DEV` (rx_icrc_encapsulated).",
+    "20 of 734 packets of 192.0.2.10 that were checked have a wrong ICRC: 192.0.2.20 drops them"};
 constexpr Kind unreliable_gaps{
     "RDMA-O-unreliable-gaps",
     Severity::note,
@@ -81,8 +95,9 @@ constexpr Kind latency_outlier{
     "2 of 1,024 operations took far longer than others of their kind: up to 12.3 ms, with a median of 21.5 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::refused,         &kinds::retries_exhausted, &kinds::congestion,
-                               &kinds::unreliable_gaps, &kinds::one_direction,     &kinds::latency_outlier};
+constexpr std::array all_kinds{&kinds::refused,        &kinds::retries_exhausted, &kinds::congestion,
+                               &kinds::wrong_icrc,     &kinds::unreliable_gaps,   &kinds::one_direction,
+                               &kinds::latency_outlier};
 
 /// "all after NAKs", "12 after NAKs, 3 after timeouts of up to 4.3 s"
 std::string causes_text(const Direction& direction) {
@@ -149,6 +164,12 @@ std::string cause_of_rnr(const std::string& there) {
         "{} had no receive buffer posted; the message and everything behind it were retransmitted.", there);
 }
 
+std::string cause_of_wrong_icrcs(const std::string& from, const std::string& to) {
+    return fmt::format(
+        "{} drops packets whose ICRC is wrong: their octets were changed between {} and the point of capture.", to,
+        from);
+}
+
 /// Why that side had to retransmit most of these packets, in one sentence.
 std::string cause_of(const Stream& stream, Side side) {
     const Direction &direction = stream.from[side], &answers = stream.from[other(side)];
@@ -163,6 +184,9 @@ std::string cause_of(const Stream& stream, Side side) {
         return fmt::format(
             "Responses overtake each other on the way from {} to {}, which asks again for what comes late.", there,
             here);
+    if (is_most(direction.icrcs.broken(), direction.lost)) return cause_of_wrong_icrcs(here, there);
+    if (again.implied == most && is_most(answers.icrcs.broken(), answers.lost))
+        return cause_of_wrong_icrcs(there, here);
     if (direction.rnr_naks != 0 && direction.lost == 0) return cause_of_rnr(there);
     if (most == again.timeout) return cause_of_timeouts(direction, here, there);
     if (most == again.implied)
@@ -250,6 +274,14 @@ const Event* last_rnr_nak(const Stream& stream, const LastEvents& last_events, c
     return is_last_attempt(last->second, stream, cm) ? &nak : nullptr;
 }
 
+/// Whether the side retransmitted nothing but what it gave up in the end.
+bool is_told_by_end(const Stream& stream, Side side) {
+    const Direction& direction = stream.from[side];
+    return stream.ending == End::retries_exhausted && stream.silence->of == side &&
+           direction.timeouts == stream.silence->retries &&
+           direction.retransmitted.timeout == direction.retransmitted.packets;
+}
+
 void observe_end(
     Observations& observations, const Stream& stream, const LastEvents& last_events, const engine::rdma_cm::Model* cm) {
     const std::string name = stream_name(stream.id);
@@ -267,10 +299,18 @@ void observe_end(
             fmt::format(
                 "{} gave up: {} had no receive buffer for its message at any attempt",
                 to_string(stream.end[other(nak->from)].address), to_string(stream.end[nak->from].address)));
-    if (stream.ending == End::retries_exhausted)
-        observations.add(
+    if (stream.ending == End::retries_exhausted) {
+        const Silence& silence = *stream.silence;
+        Observation& o = observations.add(
             kinds::retries_exhausted, name, {stream.last_frame},
-            "requests were retransmitted until their sender gave up; there was no answer");
+            fmt::format(
+                "{} began again {} after timeouts{}, got no answer, and gave up",
+                to_string(stream.end[silence.of].address), counted(silence.retries, "time"),
+                is_told_by_end(stream, silence.of)
+                    ? " of up to " + duration_text(stream.from[silence.of].longest_timeout)
+                    : ""));
+        o.count = silence.retries;
+    }
 }
 
 /// The CM connection is what users know; a stream without one has but its own name.
@@ -287,7 +327,7 @@ bool only_answers(const Stream& stream, Side side) {
 constexpr Time long_timeout = 100 * capture::millisecond;
 
 void observe_retransmissions(Observations& observations, const Stream& stream, Side side, const Frames& frames) {
-    if (only_answers(stream, side)) return;
+    if (only_answers(stream, side) || is_told_by_end(stream, side)) return;
     const Direction& direction = stream.from[side];
     const Retransmitted& again = direction.retransmitted;
     Observation* o = observe_packets(
@@ -305,6 +345,18 @@ void observe_retransmissions(Observations& observations, const Stream& stream, S
         percent_text(again.packets, direction.packets), grouped(again.packets), grouped(direction.packets),
         causes_text(direction));
     o->cause = cause_of(stream, side);
+}
+
+void observe_icrcs(Observations& observations, const Stream& stream, Side side) {
+    const Icrcs& icrcs = stream.from[side].icrcs;
+    if (icrcs.broken() == 0) return;
+    Observation& o = observations.add(
+        kinds::wrong_icrc, stream.link_group != 0 ? session_name(stream) : subject_of(stream), icrcs.frames,
+        fmt::format(
+            "{} of {} of {} that were checked {} a wrong ICRC: {} drops {}", grouped(icrcs.wrong),
+            counted(icrcs.checked, "packet"), to_string(stream.end[side].address), icrcs.wrong == 1 ? "has" : "have",
+            to_string(stream.end[other(side)].address), icrcs.wrong == 1 ? "it" : "them"));
+    o.count = icrcs.wrong;
 }
 
 /// Requests without answers may be those of a host that is dead: then they come again.
@@ -386,6 +438,7 @@ void observe(const Evidence& evidence, Observations& observations) {
         for (const Side side : {a, b}) {
             if (stream.link_group == 0) observe_retransmissions(observations, stream, side, frames);
             observe_one_direction(observations, stream, side);
+            observe_icrcs(observations, stream, side);
             observe_gaps(observations, stream, side);
             observe_congestion(observations, stream, side);
         }

@@ -76,6 +76,12 @@ constexpr auto direction_columns = columns<Direction>(
     column<of_sender<&Direction::out_of_order>>("out_of_order", "packets behind later ones that nobody retransmitted"),
     column<of_sender<&Direction::duplicate_requests>>(
         "duplicate_requests", "packets of this side, retransmitted after they had arrived"),
+    column<[](const Direction& d) { return d.icrcs.checked; }>(
+        "icrcs_checked", "packets of this side whose ICRC was checked: the first ones, and those behind a loss"),
+    column<[](const Direction& d) { return d.icrcs.decided() ? std::optional(d.icrcs.wrong) : std::nullopt; }>(
+        "wrong_icrcs",
+        "those of them whose ICRC is wrong, so that their receiver drops them; null if none was right: the adapter of "
+        "this side may fill it in behind the capture"),
     column<of_receiver<&Direction::naks>>("naks", "that this side was sent, without RNR NAKs"),
     column<of_receiver<&Direction::unheeded_naks>>(
         "unheeded_naks", "those of them behind which this side began again only after a timeout"),

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from harness import analyze, fabricscope, sample, samples
+from edit import ETHERNET, records_of, written
+from harness import analyze, fabricscope, run, sample, samples
 from test_cli_tables import database, rows_of
 
 PERFTEST = sample("plain_roce_perftest")
@@ -162,3 +163,58 @@ def test_cursors_and_psns_are_not_plotted_together():
     fabricscope("timeline", sample("smcr_v2_lossy"), "--connection", "smcr-1,rdma-1", status=(2,))
     text = fabricscope("timeline", sample("smcr_v2_lossy"), "--connection", "smcr-1,rdma-1", "--ladder", status=(0,)).decode()
     assert "Set-up of smcr-1" in text and "Operations of rdma-1" in text
+
+
+# ---- wrong ICRCs -------------------------------------------------------------------------------------
+
+LOSSES = "roce_write_behind_tap"  # packets that passed the tap, and did not arrive
+
+
+def corrupted(target, spoilt):
+    """The sample in which the last octet of the payload of each frame is changed of which `spoilt` (number, frame) says so."""
+    head, records = records_of(LOSSES)
+    for number, (_, _, frame) in enumerate(records, 1):
+        if frame[36:38] == b"\x12\xb7" and spoilt(number, frame):
+            frame[-5] ^= 0x40
+    return written(head, records, target)
+
+
+def icrcs_of(path):
+    result = analyze(path)
+    told = [o for o in result["observations"] if o["id"] == "RDMA-O-wrong-icrc"]
+    (stream,) = result["rdma"]["streams"]
+    return stream, told
+
+
+def from_client(frame):
+    return frame[ETHERNET + 15] == 10
+
+
+def test_healthy_captures_have_no_wrong_icrcs():
+    for name in samples("roce_*") + samples("plain_roce_*") + samples("rdmacm_*") + samples("smcr_*"):
+        for stream in streams(sample(name)):
+            for direction in (stream["a_to_b"], stream["b_to_a"]):
+                assert not direction["wrong_icrcs"], (name, stream["id"])
+
+
+def test_wrong_icrcs_are_counted(tmp_path):
+    wrong = [n for n, (_, _, f) in enumerate(records_of(LOSSES)[1], 1) if f[36:38] == b"\x12\xb7" and from_client(f)][20:120:10]
+    stream, told = icrcs_of(corrupted(tmp_path / "wrong.pcap", lambda number, frame: number in wrong))
+    (observation,) = told
+    assert observation["count"] == stream["a_to_b"]["wrong_icrcs"] == len(wrong)
+    assert observation["frames"] == wrong[:4] and observation["session"] == stream["id"]
+    assert stream["b_to_a"]["wrong_icrcs"] == 0
+    assert stream["a_to_b"]["icrcs_checked"] == stream["a_to_b"]["packets"]
+
+
+def test_an_adapter_that_fills_icrcs_in_behind_the_capture_is_no_trouble(tmp_path):
+    stream, told = icrcs_of(corrupted(tmp_path / "filled.pcap", lambda number, frame: from_client(frame)))
+    assert not told and stream["a_to_b"]["icrcs_checked"] and stream["a_to_b"]["wrong_icrcs"] is None
+
+
+def test_of_packets_that_were_cut_nothing_is_known(tmp_path):
+    tmp_path.chmod(0o755)
+    whole = corrupted(tmp_path / "wrong.pcap", lambda number, frame: number % 10 == 0)
+    run(["editcap", "-s", "80", whole, tmp_path / "cut.pcap"])
+    stream, told = icrcs_of(tmp_path / "cut.pcap")
+    assert not told and not stream["a_to_b"]["wrong_icrcs"]

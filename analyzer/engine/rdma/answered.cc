@@ -60,6 +60,7 @@ void Streams::on_refusal(At& at) {
     Half& half = at.half;
     const bool rnr = syndrome.kind == Refused::rnr_nak;
     at.facts.nak = code;
+    if (!rnr) suspect_loss(half);
     ++(rnr ? opposite_of(half).rnr_naks : opposite_of(half).naks);
     if (Event* event = add_event(at, rnr ? Event::Kind::rnr_nak : Event::Kind::nak, at.psn, 1)) event->syndrome = code;
     const Refusal refusal{at.psn, code, at.packet.time, at.packet.number, at.packet.interface};

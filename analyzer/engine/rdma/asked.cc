@@ -93,7 +93,7 @@ void Streams::on_request(At& at) {
         half.peer->completed_by_msn.reset();
     if (placed.place == Place::ahead) {
         at.facts.missing = placed.missing;
-        if (!reliable) at.direction.unseen += placed.missing;
+        if (!reliable) at.direction.unseen += placed.missing, suspect_loss(half);
     } else if (!reliable && placed.is_known_missing && at.direction.unseen != 0) {
         --at.direction.unseen;
     }
@@ -130,7 +130,7 @@ void Streams::on_request(At& at) {
     half.interface = at.packet.interface;
 }
 
-/// Who asks for something new behind a timeout has not given up what came before.
+/// Who asks for more behind a timeout, again or for the first time, has not given up.
 void Streams::note_life(const At& at) {
     std::optional<Silence>& silence = at.half.stream->silence;
     if (silence) silence->last = at.stamp();
@@ -155,6 +155,7 @@ void Streams::on_late(At& at, const Requests::Placed& placed) {
 
 void Streams::on_repeated(At& at, bool seen_before) {
     Half& half = at.half;
+    suspect_loss(half);
     if (seen_before && half.late_next == at.psn && at.direction.out_of_order > 0) {
         // What came late was no straggler: all behind it comes again, too.
         --at.direction.out_of_order;
@@ -167,6 +168,7 @@ void Streams::on_repeated(At& at, bool seen_before) {
         begin_again(at);
     } else {
         note_hole(half, at.psn);
+        if (half.timeouts.count != 0) note_life(at);
         if (half.again->event != nullptr) ++half.again->event->count;
     }
     if (psn_distance(half.again->next, psn_after(at.psn)) > 0)
@@ -303,7 +305,7 @@ void Streams::begin_again(At& at) {
     at.direction.longest_timeout = std::max(at.direction.longest_timeout, waited);
     half.timeouts.add(at.packet.number);
     at.facts.retry = half.timeouts.count;
-    half.stream->silence = Silence{half.timeouts.count, at.stamp(), waited, retries_of(*half.stream)};
+    half.stream->silence = Silence{half.side, half.timeouts.count, at.stamp(), waited, retries_of(*half.stream)};
     judge_ack_timeout(at);
 }
 

@@ -40,14 +40,18 @@ void Streams::judge_retry_counts() {
         if (half.rnr_waits.most != 0) judge_rnr_retries(half, connection);
         if (half.reads.count != 0) judge_outstanding_reads(half, connection);
         if (half.timeouts.most == 0) continue;
-        const auto& allowed = connection.retry_count;
-        if (!allowed) verdicts_.undecided(rules::retry_count, UndecidedReason::request_not_captured);
-        else if (half.timeouts.most <= *allowed) verdicts_.satisfied(rules::retry_count);
-        else
-            verdicts_.broken(
-                rules::retry_count, half.timeouts.longest, {half.stream->id},
-                fmt::format("repeated {} times, with a retry count of {}", half.timeouts.most, *allowed));
+        judge_timeout_retries(half, connection.retry_count);
     }
+}
+
+void Streams::judge_timeout_retries(const Half& half, std::optional<std::uint8_t> allowed) {
+    if (!allowed) return verdicts_.undecided(rules::retry_count, UndecidedReason::request_not_captured);
+    if (half.timeouts.most <= *allowed) return verdicts_.satisfied(rules::retry_count);
+    std::string text = fmt::format("repeated {} times, with a retry count of {}", half.timeouts.most, *allowed);
+    // Linux's soft-RoCE takes the largest one for "for ever", as it is one for RNR NAKs.
+    if (*allowed == ib::most_retries)
+        return verdicts_.deviation(rules::retry_count, half.timeouts.longest, {half.stream->id}, std::move(text));
+    verdicts_.broken(rules::retry_count, half.timeouts.longest, {half.stream->id}, std::move(text));
 }
 
 /// Each side is told by the other.

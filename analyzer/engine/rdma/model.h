@@ -87,6 +87,19 @@ struct Retransmitted {
     std::uint64_t implied = 0;
 };
 
+/// Packets whose ICRC was checked; see IcrcChecks.
+struct Icrcs {
+    static constexpr std::size_t most_frames = 4;
+
+    std::uint64_t checked = 0;
+    std::uint64_t wrong = 0;
+    std::vector<std::uint64_t> frames;  ///< the first wrong ones
+
+    /// Whether it can be told: if none is right, their sender's adapter fills them in behind the capture.
+    bool decided() const { return wrong < checked; }
+    std::uint64_t broken() const { return decided() ? wrong : 0; }
+};
+
 /// What one side sent, and what became of it.
 struct Direction {
     std::uint64_t packets = 0;
@@ -103,10 +116,11 @@ struct Direction {
     std::uint64_t not_captured = 0;        ///< packets that arrived, but are not in the capture
     std::uint64_t out_of_order = 0;        ///< packets that came behind later ones, without having been retransmitted
     std::uint64_t duplicate_requests = 0;  ///< packets retransmitted that had arrived before
-    std::uint64_t naks = 0;                ///< that this side was sent, without RNR NAKs
-    std::uint64_t unheeded_naks = 0;       ///< those of them behind which it began again only after a timeout
-    std::uint64_t rnr_naks = 0;            ///< that this side was sent
-    std::uint64_t cnps = 0;                ///< that this side was sent
+    Icrcs icrcs;
+    std::uint64_t naks = 0;           ///< that this side was sent, without RNR NAKs
+    std::uint64_t unheeded_naks = 0;  ///< those of them behind which it began again only after a timeout
+    std::uint64_t rnr_naks = 0;       ///< that this side was sent
+    std::uint64_t cnps = 0;           ///< that this side was sent
     std::uint64_t ce_marked = 0;
     std::uint64_t timeouts = 0;  ///< times that this side began again because nothing came
     Time longest_timeout = 0;    ///< the longest silence before that
@@ -124,8 +138,9 @@ struct FatalNak {
 
 /// A side has begun again and again because nothing came.
 struct Silence {
+    Side of{};  ///< who began
     std::uint32_t retries = 0;
-    FrameStamp last;  ///< retry, or what was asked for anew behind it
+    FrameStamp last;  ///< retry, or what was asked for behind it
     Time waited = 0;  ///< before the last retry
     std::uint32_t allowed =
         ib::most_retries;  ///< as its CM connection says, or as many as a queue pair can be told to do

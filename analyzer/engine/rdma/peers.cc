@@ -24,6 +24,14 @@ void add(Retransmitted& to, const Retransmitted& more) {
     to.implied += more.implied;
 }
 
+void add(Icrcs& to, const Icrcs& more) {
+    to.checked += more.checked;
+    to.wrong += more.wrong;
+    to.frames.insert(to.frames.end(), more.frames.begin(), more.frames.end());
+    std::ranges::sort(to.frames);
+    to.frames.resize(std::min(to.frames.size(), Icrcs::most_frames));
+}
+
 void add(Direction& to, const Direction& more) {
     to.packets += more.packets;
     to.bytes += more.bytes;
@@ -37,6 +45,7 @@ void add(Direction& to, const Direction& more) {
     to.not_captured += more.not_captured;
     to.out_of_order += more.out_of_order;
     to.duplicate_requests += more.duplicate_requests;
+    add(to.icrcs, more.icrcs);
     to.naks += more.naks;
     to.unheeded_naks += more.unheeded_naks;
     to.rnr_naks += more.rnr_naks;
@@ -97,10 +106,14 @@ void Streams::merge(Half& kept, Half& dropped) {
     into.last_frame = std::max(into.last_frame, from.last_frame);
     into.last_time = std::max(into.last_time, from.last_time);
     if (!into.mtu) into.mtu = from.mtu;
-    if (!into.silence) into.silence = from.silence;
+    const auto side_in_kept = [&](Side side) { return side == dropped.side ? other(kept.side) : kept.side; };
+    if (!into.silence && from.silence) {
+        into.silence = from.silence;
+        into.silence->of = side_in_kept(from.silence->of);
+    }
     if (from.fatal) {
         into.fatal = from.fatal;
-        into.fatal->by = from.fatal->by == dropped.side ? other(kept.side) : kept.side;
+        into.fatal->by = side_in_kept(from.fatal->by);
     }
     merged_[from.id - 1] = {into.id, other(kept.side)};
     dropped.stream = &into;

@@ -26,9 +26,12 @@ inline constexpr Rule message_count_grows{
     "The message sequence number never falls while acknowledgements go on to later packets.",
     stretch("two acknowledgements of one queue pair in the order in which they were sent")};
 inline constexpr Rule retry_count{
-    "RDMA-05", Severity::warning, "IBA 9.9.2.1.3",
+    "RDMA-05",
+    Severity::warning,
+    "IBA 9.9.2.1.3",
     "A request is repeated after a timeout as often as the retry count of its REQ says, and not more often.",
-    messages("the connection's REQ, both directions, and all repetitions")};
+    messages("the connection's REQ, both directions, and all repetitions"),
+    "With a retry count of 7 soft-RoCE repeats for ever."};
 inline constexpr Rule known_nak{
     "RDMA-06", Severity::error, "IBA 9.7", "A syndrome has a class and a code that are defined.", messages("the AETH")};
 inline constexpr Rule nothing_behind_refusal{

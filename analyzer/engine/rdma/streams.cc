@@ -76,10 +76,17 @@ void Streams::on_packet(const Packet& packet) {
     facts.ce = packet.congestion_experienced();
     if (facts.ce) ++direction.ce_marked, ++model_.ce_marked, half.last_marked = packet.time;
     At at{packet, half, direction, facts};
+    half.icrc_checks.on_packet(packet, direction.icrcs, icrc_room_);
     if (at.opcode.position == ib::Position::first || at.opcode.position == ib::Position::middle) learn_mtu(at);
     if (request) on_request(at);
     else on_response(at);
     if (is_observed_) tell(at);
+}
+
+/// A packet of one of both was not taken: it, or what should have answered it, may have come with a wrong ICRC.
+void Streams::suspect_loss(Half& half) {
+    half.icrc_checks.suspect();
+    if (half.peer != nullptr) half.peer->icrc_checks.suspect();
 }
 
 void Streams::on_management(const Packet& packet) {

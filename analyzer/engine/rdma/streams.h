@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/engine/flat_map.h"
+#include "analyzer/engine/rdma/icrc_checks.h"
 #include "analyzer/engine/rdma/requests.h"
 #include "analyzer/engine/rdma/send_order.h"
 #include "analyzer/engine/rdma/sessions.h"
@@ -160,6 +161,7 @@ private:
         std::vector<Repeated> repeated;  ///< the latest of them
         Again sent_again;
         SendOrder order;
+        IcrcChecks icrc_checks;
         std::uint64_t first_frame = 0;
         std::array<bool, 2> migration_seen{};  ///< packets with that value of MigReq
 
@@ -194,6 +196,7 @@ private:
     void note_unread(const capture::Packet& mad);
     void make_room_for_connection(const capture::Packet& mad);
     bool may_be_disconnected(const Stream& stream) const;
+    static void suspect_loss(Half& half);
     static bool has_changed_interface(const At& at);
     static void note_interface(Half& half, const capture::Packet& packet);
     void size_by_rest(const At& at);
@@ -258,6 +261,7 @@ private:
     void settle_merged();
     void settle_ends();
     void judge_retry_counts();
+    void judge_timeout_retries(const Half& half, std::optional<std::uint8_t> allowed);
     void judge_rnr_retries(const Half& half, const rdma_cm::Connection& connection);
     void judge_outstanding_reads(const Half& half, const rdma_cm::Connection& connection);
     void judge_migration();
@@ -281,6 +285,7 @@ private:
     FlatMap<Pair, std::vector<Half*>, Hash> candidates_;    ///< halves of reliable streams without a peer
     std::vector<std::pair<std::uint32_t, Side>> merged_;    ///< by id - 1: into which stream, and its side there
     std::vector<std::uint32_t> events_of_;                  ///< by id - 1: events kept of a stream
+    std::uint32_t icrc_room_ = IcrcChecks::first_of_capture;
     Time now_ = 0;
 };
 

@@ -630,6 +630,19 @@ TEST(Rdma, RetriesThatNobodyAnswersEndTheStream) {
     EXPECT_EQ(s.from[a].timeouts, 7U);
 }
 
+TEST(Rdma, WhoIsStillRetransmittingHasNotGivenUp) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (int i = 0; i < 8; ++i) {
+        w.request(a, send_first, 2), w.request(a, send_middle, 3), w.request(a, send_middle, 4);
+        w.wait(2 * capture::millisecond);
+    }
+    for (std::uint32_t psn = 2; psn < 500; ++psn) w.request(a, psn == 2 ? send_first : send_middle, psn);
+    const Stream& s = w.stream();
+    EXPECT_GE(s.from[a].timeouts, 7U);
+    EXPECT_NE(s.ending, End::retries_exhausted) << "the latest retry is 5 ms old, but not all of it";
+}
+
 TEST(Rdma, TheLastRetryIsTheOneThatTheCmAllows) {
     World w;
     w.connect(3);
