@@ -83,6 +83,8 @@ def test_cut_packets_tell_the_same(octets, tmp_path):
         for way in ("a_to_b", "b_to_a"):
             if octets == 64 and (whole[way]["operations"]["read"] or {}).get("count"):  # RETH is cut off
                 whole[way]["bytes"] = whole[way]["operations"]["read"] = None
+            for direction in (whole[way], part[way]):  # what was cut has no ICRC
+                del direction["icrcs_checked"], direction["wrong_icrcs"]
             assert part[way] == whole[way]
 
 
@@ -214,7 +216,7 @@ def test_an_adapter_that_fills_icrcs_in_behind_the_capture_is_no_trouble(tmp_pat
 
 def test_of_packets_that_were_cut_nothing_is_known(tmp_path):
     tmp_path.chmod(0o755)
-    whole = corrupted(tmp_path / "wrong.pcap", lambda number, frame: number % 10 == 0)
+    whole = corrupted(tmp_path / "wrong.pcap", lambda number, frame: number % 10 == 0 and from_client(frame))
     run(["editcap", "-s", "80", whole, tmp_path / "cut.pcap"])
     stream, told = icrcs_of(tmp_path / "cut.pcap")
     assert not told and not stream["a_to_b"]["wrong_icrcs"]
