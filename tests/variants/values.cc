@@ -90,7 +90,7 @@ bool came_less_far(std::string_view where, const json& whole, const json& part) 
 
 /// How much of something was seen.
 bool is_count(std::string_view key) {
-    static constexpr std::array<std::string_view, 53> keys{
+    static constexpr std::array<std::string_view, 55> keys{
         "bytes",
         "bytes_announced",
         "bytes_written",
@@ -141,6 +141,8 @@ bool is_count(std::string_view key) {
         "out_of_order",
         "cnps",
         "ce_marked",
+        "icrcs_checked",
+        "wrong_icrcs",
         "end",
         "read_bytes",
         "written_bytes"};
@@ -150,23 +152,15 @@ bool is_count(std::string_view key) {
 /// What only something missing makes true, or more. Annex B of FC-VI counts what the receiver would have missed, had it
 /// seen no more than the capture.
 bool tells_of_missing(std::string_view key) {
-    static constexpr std::array<std::string_view, 16> keys{
-        "midstream",
-        "truncated",
-        "rmbe_size_inferred",
-        "missing",
-        "missing_frames",
-        "missing_bytes",
-        "incomplete_sequences",
-        "trouble",
-        "late_frames",
-        "late_messages",
-        "missing_messages",
-        "message_errors",
-        "handle_error_frame",
-        "not_captured",
-        "unseen",
-        "unanswered"};
+    static constexpr std::array<std::string_view, 17> keys{"midstream",      "half",
+                                                           "truncated",      "rmbe_size_inferred",
+                                                           "missing",        "missing_frames",
+                                                           "missing_bytes",  "incomplete_sequences",
+                                                           "trouble",        "late_frames",
+                                                           "late_messages",  "missing_messages",
+                                                           "message_errors", "handle_error_frame",
+                                                           "not_captured",   "unseen",
+                                                           "unanswered"};
     return is_among(key, keys);
 }
 
