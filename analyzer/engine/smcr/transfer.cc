@@ -26,8 +26,9 @@ std::optional<UndecidedReason> Transfer::doubt_of_sender() const {
 // Whatever the sender knows of its peer has passed the point of capture before, wherever that is.
 std::optional<UndecidedReason> Transfer::doubt_of_peer() const {
     const Side peer = other(a.from);
-    // What the peer says is known by the token that this side has assigned.
-    if (!connection.alert_token[a.from]) return UndecidedReason::setup_not_captured;
+    // What the peer says is known by the token that this side has assigned; of a connection seen midway, cursors have
+    // told which one that is, which several may share.
+    if (!connection.alert_token[a.from] || connection.midstream) return UndecidedReason::setup_not_captured;
     if (peers.frame == 0) return doubt_of_first(connection, a, peer);
     if (!connection.from[peer].from_start) return UndecidedReason::beginning_not_captured;
     if (peers.moves()) return UndecidedReason::another_link;
