@@ -109,8 +109,7 @@ public:
     template <class T> [[gnu::always_inline]] void details(std::vector<T>& list) { (*this)(list); }
 
     template <std::size_t octets> std::uint64_t bits(std::uint64_t value) {
-        std::memcpy(at_, &value, octets);
-        at_ += octets;
+        for (std::size_t i = 0; i < octets; ++i) *at_++ = static_cast<std::uint8_t>(value >> 8 * i);
         return value;
     }
     template <class T> T number(T value) {
@@ -150,8 +149,7 @@ public:
 
     template <std::size_t octets> std::uint64_t bits(std::uint64_t) {
         std::uint64_t value = 0;
-        std::memcpy(&value, at_, octets);
-        at_ += octets;
+        for (std::size_t i = 0; i < octets; ++i) value |= std::uint64_t{*at_++} << 8 * i;
         return value;
     }
     template <class T> T number(T) {

@@ -56,9 +56,8 @@ constexpr Kind wrong_icrc{
     "such packets silently, so that they are missing there and are retransmitted, or are lost with an unreliable queue "
     "pair. Checked are the first 1,000 packets of each side of a queue pair (20,000 of a capture), and 1,000 behind "
     "each NAK and each retransmission, not those that were cut by the snap length. It is told only where other packets "
-    "of the same "
-    "sender to the same queue pair, captured on the same interface, have a right one: adapters fill the ICRC in behind "
-    "a capture on their own host.",
+    "of the same sender to the same queue pair, captured on the same interface, have a right one: adapters fill the "
+    "ICRC in behind a capture on their own host.",
     "Cables, transceivers and ports from the sender to the point of capture: `ethtool -S DEV | grep -Ei "
     "'crc|fcs|symbol'` and the same counters of switches; whatever rewrites packets on the way (tunnels, NAT). On the "
     "receiver `rdma statistic show link DEV` (rx_icrc_encapsulated).",
