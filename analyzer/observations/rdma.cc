@@ -54,10 +54,10 @@ constexpr Kind wrong_icrc{
     "Packets came with a wrong ICRC",
     "The octets of packets were changed before the point of capture: their invariant CRC is wrong. The receiver drops "
     "such packets silently, so that they are missing there and are retransmitted, or are lost with an unreliable queue "
-    "pair. Checked are the first 1,000 packets of each side of a queue pair (20,000 of a capture), and 1,000 behind "
-    "each NAK and each retransmission, not those that were cut by the snap length. It is told only where other packets "
-    "of the same sender to the same queue pair, captured on the same interface, have a right one: adapters fill the "
-    "ICRC in behind a capture on their own host.",
+    "pair. Checked are the first 200 packets of each side of a queue pair (10,000 of a capture), 256 behind a NAK or a "
+    "retransmission, fewer each time as long as all are right, and 1,000 behind each wrong one; not those that were "
+    "cut by the snap length. It is told only where other packets of the same sender to the same queue pair, captured "
+    "on the same interface, have a right one: adapters fill the ICRC in behind a capture on their own host.",
     "Cables, transceivers and ports from the sender to the point of capture: `ethtool -S DEV | grep -Ei "
     "'crc|fcs|symbol'` and the same counters of switches; whatever rewrites packets on the way (tunnels, NAT). On the "
     "receiver `rdma statistic show link DEV` (rx_icrc_encapsulated).",
@@ -183,9 +183,8 @@ std::string cause_of(const Stream& stream, Side side) {
         return fmt::format(
             "Responses overtake each other on the way from {} to {}, which asks again for what comes late.", there,
             here);
-    if (is_most(direction.icrcs.broken(), direction.lost)) return cause_of_wrong_icrcs(here, there);
-    if (again.implied == most && is_most(answers.icrcs.broken(), answers.lost))
-        return cause_of_wrong_icrcs(there, here);
+    if (is_most(direction.icrcs.wrong, direction.lost)) return cause_of_wrong_icrcs(here, there);
+    if (again.implied == most && is_most(answers.icrcs.wrong, answers.lost)) return cause_of_wrong_icrcs(there, here);
     if (direction.rnr_naks != 0 && direction.lost == 0) return cause_of_rnr(there);
     if (most == again.timeout) return cause_of_timeouts(direction, here, there);
     if (most == again.implied)
@@ -348,7 +347,7 @@ void observe_retransmissions(Observations& observations, const Stream& stream, S
 
 void observe_icrcs(Observations& observations, const Stream& stream, Side side) {
     const Icrcs& icrcs = stream.from[side].icrcs;
-    if (icrcs.broken() == 0) return;
+    if (icrcs.wrong == 0) return;
     Observation& o = observations.add(
         kinds::wrong_icrc, stream.link_group != 0 ? session_name(stream) : subject_of(stream), icrcs.frames,
         fmt::format(

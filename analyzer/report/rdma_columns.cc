@@ -78,7 +78,7 @@ constexpr auto direction_columns = columns<Direction>(
         "duplicate_requests", "packets of this side, retransmitted after they had arrived"),
     column<[](const Direction& d) { return d.icrcs.checked; }>(
         "icrcs_checked", "packets of this side whose ICRC was checked: the first ones, and those behind a loss"),
-    column<[](const Direction& d) { return d.icrcs.decided() ? std::optional(d.icrcs.wrong) : std::nullopt; }>(
+    column<[](const Direction& d) { return d.icrcs.any_right ? std::optional(d.icrcs.wrong) : std::nullopt; }>(
         "wrong_icrcs",
         "those of them whose ICRC is wrong, so that their receiver drops them; null if none was right: the adapter of "
         "this side may fill it in behind the capture"),

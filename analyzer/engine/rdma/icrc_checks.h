@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which packets of a queue pair have their ICRC checked. That reads all of a packet, and costs as much as all else that
-// is done with it: so it is the first ones, and those that follow when something seems to have been lost.
+// is done with it: so it is the first ones, and those that follow when something seems to have been lost; fewer each
+// time, as long as all are right.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -13,35 +15,54 @@ namespace fabricscope::engine::rdma {
 
 class IcrcChecks {
 public:
-    static constexpr std::uint32_t first_packets = 1000;       // of a sender to a queue pair
-    static constexpr std::uint32_t first_of_capture = 20'000;  // of all of them together
-    static constexpr std::uint32_t behind_a_loss = 1000;
+    static constexpr std::uint32_t first_packets = 200;        // of a sender to a queue pair
+    static constexpr std::uint32_t first_of_capture = 10'000;  // of all of them together
+    static constexpr std::uint32_t behind_a_loss = 256, least_behind_a_loss = 8;
+    static constexpr std::uint32_t behind_a_wrong_one = 1000;
 
     /// A packet came again, or was refused: what comes next is checked.
-    void suspect() { suspected_ = behind_a_loss; }
+    void suspect() {
+        if (suspected_ == 0) suspected_ = behind_;
+    }
 
-    /// To be called for each packet of its sender to a queue pair; `room` is what is left of first_of_capture. Adapters
-    /// fill the ICRC in behind a capture on their own host, so that one interface says nothing of another: only the
-    /// first one counts.
+    /// To be called for each packet of its sender to a queue pair; `room` is what is left of first_of_capture.
     void on_packet(const capture::Packet& packet, Icrcs& icrcs, std::uint32_t& room) {
         const bool is_first = first_ != 0 && room != 0;
         if (suspected_ == 0 && !is_first) return;
-        if (interface_.value_or(packet.interface) != packet.interface) return;
         const std::optional<bool> good = capture::icrc_is_good(packet);
         if (!good) return;  // it was cut
+        if (interface_ != packet.interface) here_ = {};
         interface_ = packet.interface;
-        if (suspected_ != 0) --suspected_;
-        else --first_, --room;
+        if (suspected_ == 0) --first_, --room;
+        else if (--suspected_ == 0) behind_ = std::max(behind_ / 2, least_behind_a_loss);
         ++icrcs.checked;
-        if (*good) return;
-        ++icrcs.wrong;
-        if (icrcs.frames.size() < Icrcs::most_frames) icrcs.frames.push_back(packet.number);
+        if (*good) on_right(icrcs);
+        else on_wrong(packet, icrcs);
     }
 
 private:
+    void on_right(Icrcs& icrcs) {
+        icrcs.any_right = true;
+        if (here_.any_right) return;
+        icrcs.add(here_);
+        here_ = {};
+        here_.any_right = true;
+    }
+
+    void on_wrong(const capture::Packet& packet, Icrcs& icrcs) {
+        if (!here_.any_right) return here_.add_wrong(packet.number);
+        suspected_ = behind_a_wrong_one;
+        behind_ = behind_a_loss;
+        icrcs.add_wrong(packet.number);
+    }
+
     std::uint32_t first_ = first_packets;
-    std::uint32_t suspected_ = 0;
+    std::uint32_t suspected_ = 0;           ///< how many are left to check
+    std::uint32_t behind_ = behind_a_loss;  ///< how many are to be checked behind the next loss
+    // Adapters fill the ICRC in behind a capture on their own host, so that one interface says nothing of another:
+    // wrong ones wait until one of the same interface is right.
     std::optional<std::uint32_t> interface_;
+    Icrcs here_;
 };
 
 }  // namespace fabricscope::engine::rdma

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/rdma/model.h"
 
+#include <algorithm>
+
 namespace fabricscope::engine::rdma {
 
 const char* name_of(Transport transport) {
@@ -11,6 +13,15 @@ const char* name_of(Transport transport) {
         case Transport::xrc: return "xrc";
     }
     return "";
+}
+
+void Icrcs::add(const Icrcs& more) {
+    checked += more.checked;
+    wrong += more.wrong;
+    any_right |= more.any_right;
+    frames.insert(frames.end(), more.frames.begin(), more.frames.end());
+    std::ranges::sort(frames);
+    frames.resize(std::min(frames.size(), most_frames));
 }
 
 const char* name_of(Learned learned) {

@@ -92,12 +92,16 @@ struct Icrcs {
     static constexpr std::size_t most_frames = 4;
 
     std::uint64_t checked = 0;
-    std::uint64_t wrong = 0;
+    std::uint64_t wrong = 0;            ///< of those by whose interface a right one came, too
     std::vector<std::uint64_t> frames;  ///< the first wrong ones
+    /// If none is right, their sender's adapter fills them in behind the capture.
+    bool any_right = false;
 
-    /// Whether it can be told: if none is right, their sender's adapter fills them in behind the capture.
-    bool decided() const { return wrong < checked; }
-    std::uint64_t broken() const { return decided() ? wrong : 0; }
+    void add_wrong(std::uint64_t frame) {
+        ++wrong;
+        if (frames.size() < most_frames) frames.push_back(frame);
+    }
+    void add(const Icrcs& more);
 };
 
 /// What one side sent, and what became of it.

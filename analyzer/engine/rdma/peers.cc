@@ -24,14 +24,6 @@ void add(Retransmitted& to, const Retransmitted& more) {
     to.implied += more.implied;
 }
 
-void add(Icrcs& to, const Icrcs& more) {
-    to.checked += more.checked;
-    to.wrong += more.wrong;
-    to.frames.insert(to.frames.end(), more.frames.begin(), more.frames.end());
-    std::ranges::sort(to.frames);
-    to.frames.resize(std::min(to.frames.size(), Icrcs::most_frames));
-}
-
 void add(Direction& to, const Direction& more) {
     to.packets += more.packets;
     to.bytes += more.bytes;
@@ -45,7 +37,7 @@ void add(Direction& to, const Direction& more) {
     to.not_captured += more.not_captured;
     to.out_of_order += more.out_of_order;
     to.duplicate_requests += more.duplicate_requests;
-    add(to.icrcs, more.icrcs);
+    to.icrcs.add(more.icrcs);
     to.naks += more.naks;
     to.unheeded_naks += more.unheeded_naks;
     to.rnr_naks += more.rnr_naks;

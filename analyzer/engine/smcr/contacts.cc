@@ -91,6 +91,7 @@ void Contacts::adopt(
     const RmbElement element{*rmb, body.rmb_index};
     connection.element[side] = element;
     const std::uint32_t before = tracked.rmbs.assign(element, connection.id);
+    session.sent[other(side)].element_reused = before != 0;
     setup_rules_.contact.on_element(a, body, before, tracked.history, end.link);
 }
 

@@ -136,13 +136,20 @@ void CursorRules::doubt_writes(const Transfer& t, std::uint64_t producer) {
     t.mine.unsure_below = capacity ? producer + *capacity : std::numeric_limits<std::uint64_t>::max();
 }
 
+/// Whose an RMB element was when a WRITE came, its owner's messages tell: if these came by another interface, whose
+/// clock may differ, the WRITE may have been taken for that of the connection before.
+bool CursorRules::may_be_written_elsewhere(const Transfer& t) {
+    return t.mine.element_reused && !t.a.history->one_interface;
+}
+
 void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool writes_wait) {
     if (producer.kind != Motion::Kind::forward || producer.moved == 0) return;
     const std::uint64_t begin = t.sending.producer_position();
     if (t.sending.was_written(begin, producer.position)) return verdicts_.satisfied(rules::write_before_cdc);
-    const Doubt why = writes_wait ? UndecidedReason::rmb_unknown
-                      : begin < t.mine.unsure_below
-                          ? UndecidedReason::frames_missing
+    const Doubt why = writes_wait                   ? UndecidedReason::rmb_unknown
+                      : begin < t.mine.unsure_below ? UndecidedReason::frames_missing
+                      : may_be_written_elsewhere(t)
+                          ? UndecidedReason::interface_order
                           : doubt_if(t.a.history->contact_missing, UndecidedReason::setup_not_captured);
     verdicts_.broken(
         rules::write_before_cdc, why, frames_with(t.mine.written_frame, t.frame()), t.subject(),

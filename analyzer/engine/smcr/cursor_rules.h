@@ -20,6 +20,7 @@ private:
     void judge_window(const Transfer& t, const Motion& producer);
     void judge_consumer(const Transfer& t, const Motion& consumer);
     void judge_coverage(const Transfer& t, const Motion& producer, bool writes_wait);
+    static bool may_be_written_elsewhere(const Transfer& t);
     static void note_missing_writes(const Transfer& t, const Motion& producer);
     static void doubt_writes(const Transfer& t, std::uint64_t producer);
 

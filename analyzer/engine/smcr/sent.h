@@ -61,6 +61,7 @@ struct Sent {
     std::uint16_t closed_sequence = 0;
     wire::CdcProducerFlags flags;  ///< as last sent
     bool begun = false;            ///< it has sent a WRITE or CDC message
+    bool element_reused = false;   ///< the RMB element that it writes to was another connection's before
     FrameStamp before_confirm{};   ///< the server's first one, if CONFIRM had not been seen
 };
 

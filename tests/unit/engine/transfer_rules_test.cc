@@ -3,6 +3,7 @@
 // captured. What plainly breaks a rule is in tests/traffic/smcr.rules.
 #include "analyzer/engine/smcr/transfer_rules.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/engine/conversation.h"
@@ -276,6 +277,32 @@ TEST_F(TransferRulesTest, R37IsUndecidedBehindAGap) {
     send(client, message(2, {0, 300}));
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(undecided(rules::write_before_cdc), 2U) << "what was lost may have gone anywhere in the window";
+}
+
+/// Of two connections that have the server's RMB element one after the other, the second one announces what it wrote.
+void use_element_again(World& w) {
+    w.client_port = 40002;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5001, false));
+    w.announce_rmb(client, 0xC002);
+    w.send_confirm(2, false);
+    w.cdc(client, 0x102, 1, {0, 100}, {0, 0});
+}
+
+TEST_F(TransferRulesTest, R37OfAnElementThatIsUsedAgain) {
+    use_element_again(w);
+    EXPECT_THAT(found(w), testing::Contains("SMCR-R37"));
+    EXPECT_EQ(undecided(rules::write_before_cdc), 0U);
+}
+
+TEST_F(TransferRulesTest, R37IsUndecidedOnTwoInterfacesIfTheElementIsUsedAgain) {
+    w.interface = 1;
+    send(server, message(1, {0, 0}));
+    w.interface = 0;
+    use_element_again(w);
+    EXPECT_THAT(found(w), testing::Not(testing::Contains("SMCR-R37")));
+    EXPECT_EQ(undecided(rules::write_before_cdc), 1U) << "its WRITE may have been taken for the first connection's";
 }
 
 TEST_F(TransferRulesTest, R37LateWriteCounts) {
