@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "analyzer/engine/rdma/model.h"
@@ -15,10 +16,10 @@ namespace fabricscope::engine::rdma {
 
 class IcrcChecks {
 public:
-    static constexpr std::uint32_t first_packets = 200;        // of a sender to a queue pair
+    static constexpr std::uint16_t first_packets = 200;        // of a sender to a queue pair
     static constexpr std::uint32_t first_of_capture = 10'000;  // of all of them together
-    static constexpr std::uint32_t behind_a_loss = 256, least_behind_a_loss = 8;
-    static constexpr std::uint32_t behind_a_wrong_one = 1000;
+    static constexpr std::uint16_t behind_a_loss = 256, least_behind_a_loss = 8;
+    static constexpr std::uint16_t behind_a_wrong_one = 1000;
 
     /// A packet came again, or was refused: what comes next is checked.
     void suspect() {
@@ -31,10 +32,10 @@ public:
         if (suspected_ == 0 && !is_first) return;
         const std::optional<bool> good = capture::icrc_is_good(packet);
         if (!good) return;  // it was cut
-        if (interface_ != packet.interface) here_ = {};
+        if (interface_ != packet.interface) any_right_here_ = false, doubtful_.reset();
         interface_ = packet.interface;
         if (suspected_ == 0) --first_, --room;
-        else if (--suspected_ == 0) behind_ = std::max(behind_ / 2, least_behind_a_loss);
+        else if (--suspected_ == 0) behind_ = std::max<std::uint16_t>(behind_ / 2, least_behind_a_loss);
         ++icrcs.checked;
         if (*good) on_right(icrcs);
         else on_wrong(packet, icrcs);
@@ -42,27 +43,30 @@ public:
 
 private:
     void on_right(Icrcs& icrcs) {
-        icrcs.any_right = true;
-        if (here_.any_right) return;
-        icrcs.add(here_);
-        here_ = {};
-        here_.any_right = true;
+        icrcs.any_right = any_right_here_ = true;
+        if (!doubtful_) return;
+        icrcs.add(*doubtful_);
+        doubtful_.reset();
     }
 
     void on_wrong(const capture::Packet& packet, Icrcs& icrcs) {
-        if (!here_.any_right) return here_.add_wrong(packet.number);
+        if (!any_right_here_) {
+            if (!doubtful_) doubtful_ = std::make_unique<Icrcs>();
+            return doubtful_->add_wrong(packet.number);
+        }
         suspected_ = behind_a_wrong_one;
         behind_ = behind_a_loss;
         icrcs.add_wrong(packet.number);
     }
 
-    std::uint32_t first_ = first_packets;
-    std::uint32_t suspected_ = 0;           ///< how many are left to check
-    std::uint32_t behind_ = behind_a_loss;  ///< how many are to be checked behind the next loss
+    std::uint16_t first_ = first_packets;
+    std::uint16_t suspected_ = 0;           ///< how many are left to check
+    std::uint16_t behind_ = behind_a_loss;  ///< how many are to be checked behind the next loss
     // Adapters fill the ICRC in behind a capture on their own host, so that one interface says nothing of another:
     // wrong ones wait until one of the same interface is right.
+    bool any_right_here_ = false;
     std::optional<std::uint32_t> interface_;
-    Icrcs here_;
+    std::unique_ptr<Icrcs> doubtful_;  ///< the wrong ones that wait
 };
 
 }  // namespace fabricscope::engine::rdma

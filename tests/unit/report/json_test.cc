@@ -102,6 +102,7 @@ TEST_F(Document, HalvesThatFoundEachOtherAreNotListed) {
 
 TEST_F(Document, LinkGroups) {
     model_.link_groups = {link_group()};
+    model_.connections = {connection(1)};
     model_.link_groups[0].exchanges.push_back(
         {.type = wire::LlcType::test_link,
          .version = 2,

@@ -242,6 +242,7 @@ TEST(Observations, FindingsThatRepeatOthersAreNoLimit) {
 TEST(Observations, AFewRetransmissionsAreANote) {
     Model model;
     model.link_groups = {link_group()};
+    model.connections = {connection(1)};
     Link& link = model.link_groups[0].links[0];
     link.state = LinkState::active;
     link.packets = 1'000'000;

@@ -111,6 +111,7 @@ TEST_F(SummaryText, MarksCountsThatBeganBeforeTheCapture) {
 
 TEST_F(SummaryText, ASecondLinkThatIsRefusedIsNoTrouble) {
     model_.link_groups = {link_group()};
+    model_.connections = {connection(1)};
     LlcExchange exchange{
         .type = wire::LlcType::add_link,
         .version = 2,
