@@ -158,11 +158,12 @@ public:
             std::memcpy(&value, at_, sizeof value);
             at_ += sizeof value;
             return value;
-        }
-        for (unsigned shift = 0;; shift += 7) {
-            const T octet = *at_++;
-            value |= (octet & 0x7F) << shift;
-            if (octet < 0x80) return value;
+        } else {
+            for (unsigned shift = 0;; shift += 7) {
+                const T octet = *at_++;
+                value |= (octet & 0x7F) << shift;
+                if (octet < 0x80) return value;
+            }
         }
     }
     void make_room(std::size_t) {}
