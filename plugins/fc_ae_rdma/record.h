@@ -41,7 +41,7 @@ public:
     /// What the frame carries of FC-AE-RDMA.
     std::span<const FrameEntry> entries(std::uint64_t frame) const { return entries_in(entries_, frame); }
 
-    /// nullptr for id 0
+    /// Nothing for id 0.
     std::optional<Message> message(std::uint32_t id) const;
 
     /// The two ports of a message: "01.02.03".

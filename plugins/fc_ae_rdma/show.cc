@@ -19,10 +19,15 @@ AssemblyIds assembly_ids() {
 
 // ---- what the engine found out -------------------------------------------------------------------
 
+Ends ends_of(const Record::Parties& parties, const FrameEntry& entry) {
+    if (entry.from_target) return {parties.target.c_str(), parties.initiator.c_str()};
+    return {parties.initiator.c_str(), parties.target.c_str()};
+}
+
 void add_message(
-    const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
+    const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry,
+    const std::optional<Message>& message) {
     add_id(tree, tvb, id_of("fcaerdma.exchange"), "xchg", entry.exchange);
-    const auto message = record.message(entry.message);
     if (!message) return;
     const Record::Parties& parties = record.parties(*message);
     add_id(tree, tvb, id_of("fcaerdma.message"), "fc-ae-rdma", entry.message);
@@ -31,7 +36,7 @@ void add_message(
     add_text(tree, tvb, id_of("fcaerdma.state"), name_of(message->state));
     add_text(tree, tvb, id_of("fcaerdma.initiator"), parties.initiator.c_str());
     add_text(tree, tvb, id_of("fcaerdma.target"), parties.target.c_str());
-    add_ends(display, tree, tvb, ends_of(record, entry));
+    add_ends(display, tree, tvb, ends_of(parties, entry));
     if (message->lun) {
         const char* region = wmem_strdup_printf(
             display.pinfo->pool, "%s LUN %u", parties.target.c_str(), *message->lun);
@@ -41,8 +46,10 @@ void add_message(
     if (message->data_length.value_or(0) != 0) add_text(tree, tvb, id_of("fcaerdma.message_range"), range.c_str());
 }
 
-void add_known(const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry) {
-    add_message(display, record, tree, tvb, entry);
+void add_known(
+    const Display& display, const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry,
+    const std::optional<Message>& message) {
+    add_message(display, record, tree, tvb, entry, message);
     add_links(display, tree, tvb, record, entry);
     add_fc_remarks(display, tree, tvb, entry);
 }
@@ -117,23 +124,21 @@ void add_page(const Display& display, proto_tree* tree, tvbuff_t* packet, const 
 
 Ends ends_of(const Record& record, const FrameEntry& entry) {
     const auto message = record.message(entry.message);
-    if (!message) return {};
-    const Record::Parties& parties = record.parties(*message);
-    if (entry.from_target) return {parties.target.c_str(), parties.initiator.c_str()};
-    return {parties.initiator.c_str(), parties.target.c_str()};
+    return message ? ends_of(record.parties(*message), entry) : Ends{};
 }
 
 void show_iu(
     const Display& display, const Record& record, const FcView& view, const FrameEntry& entry, bool with_columns) {
+    if (!display.is_seen()) return;
     const auto message = record.message(entry.message);
-    if (!message || !display.is_seen()) return;
+    if (!message) return;
     const Line summary = summary_of(view.frame, *message, entry.repeated);
     if (with_columns) write_fc_columns(display, entry, summary);
     if (!display.details) return;
     proto_tree* tree = add_fc_protocol(display, view, view.header_offset(), summary);
     add_content(display, tree, view, entry, *message);
     add_text(tree, view.tvb, id_of("fcaerdma.iu"), name_of_iu(view.frame));
-    add_known(display, record, tree, view.tvb, entry);
+    add_known(display, record, tree, view.tvb, entry, message);
     add_assembly(display.pinfo, tree, view.tvb, assembly_ids(), "FC-AE-RDMA message", record, entry);
 }
 
@@ -142,7 +147,7 @@ void show_other(const Display& display, const Record& record, tvbuff_t* packet, 
     if (!display.details || (page != nullptr && !record.is_of_rdma(*page))) return;
     proto_tree* tree = add_fc_other(display, packet, other_subtree);
     if (page != nullptr) add_page(display, tree, packet, *page);
-    add_known(display, record, tree, packet, entry);
+    add_known(display, record, tree, packet, entry, record.message(entry.message));
 }
 
 }  // namespace fabricscope::plugin::fc_ae_rdma

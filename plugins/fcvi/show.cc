@@ -60,17 +60,16 @@ void add_frame_range(
     add_text(tree, tvb, id_of("fcvi.range"), range_text(first, octets).c_str());
 }
 
-void add_message(const Record& record, proto_tree* tree, tvbuff_t* tvb, const FrameEntry& entry, std::uint32_t octets) {
-    const auto message = record.message(entry.message);
-    if (!message) return;
+void add_message(
+    proto_tree* tree, tvbuff_t* tvb, const Message& message, const FrameEntry& entry, std::uint32_t octets) {
     add_id(tree, tvb, id_of("fcvi.message"), "fcvi-message", entry.message);
-    add_text(tree, tvb, id_of("fcvi.operation"), name_of(message->operation));
-    add_text(tree, tvb, id_of("fcvi.state"), name_of(message->state));
-    if (message->rmt_va) {
-        const Line range = range_text(*message->rmt_va, length_of(*message));
+    add_text(tree, tvb, id_of("fcvi.operation"), name_of(message.operation));
+    add_text(tree, tvb, id_of("fcvi.state"), name_of(message.state));
+    if (message.rmt_va) {
+        const Line range = range_text(*message.rmt_va, length_of(message));
         if (*range.c_str() != '\0') add_text(tree, tvb, id_of("fcvi.message_range"), range.c_str());
     }
-    add_frame_range(tree, tvb, *message, entry, octets);
+    add_frame_range(tree, tvb, message, entry, octets);
 }
 
 AssemblyIds assembly_ids() {
@@ -204,7 +203,7 @@ void show_iu(const Display& display, const Record& record, const FcView& view, c
     if (entry.readable) add_meaning(display, tree, tvb, header);
     add_connection(display, record, tree, tvb, entry);
     add_id(tree, tvb, id_of("fcvi.exchange"), "xchg", entry.exchange);
-    add_message(record, tree, tvb, entry, view.frame.payload_length);
+    if (message) add_message(tree, tvb, *message, entry, view.frame.payload_length);
     add_links(display, tree, tvb, record, entry);
     add_fc_remarks(display, tree, tvb, entry);
     add_assembly(display.pinfo, tree, tvb, assembly_ids(), "FC-VI Message", record, entry);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/fcvi/model.h"
 
-#include "analyzer/engine/packing.h"
-
 #include <algorithm>
+
+#include "analyzer/engine/packing.h"
 
 namespace fabricscope::engine::fcvi {
 
