@@ -31,6 +31,7 @@ struct FcPacket {
     fc::Frame frame;
     ByteView octets;                   ///< the captured part, from the first header up to the CRC
     std::optional<std::uint32_t> crc;  ///< as it stood there; nothing when it, or some of the frame, was not captured
+    std::optional<bool> crc_good;      ///< whether it is right, if that was looked at already
     std::uint32_t frame_offset = 0;    ///< of `octets` in the captured frame; fcip: 0
     std::uint32_t payload_offset = 0;  ///< the same of the payload
 

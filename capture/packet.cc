@@ -577,7 +577,12 @@ void take_fc_packet(Packet& packet) {
 
 std::optional<bool> fc_crc_is_good(const Packet& packet) {
     if (packet.transport != Transport::fc || !packet.fc->crc) return std::nullopt;
+    if (packet.fc->crc_good) return packet.fc->crc_good;
     return *packet.fc->crc == fc::crc_of(packet.fc->octets);
+}
+
+void check_fc_crc(Packet& packet) {
+    if (packet.transport == Transport::fc) packet.fc->crc_good = fc_crc_is_good(packet);
 }
 
 }  // namespace fabricscope::capture

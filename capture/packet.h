@@ -176,6 +176,8 @@ std::optional<bool> icrc_is_good(const Packet& packet);
 
 /// The same of a Fibre Channel frame's CRC.
 std::optional<bool> fc_crc_is_good(const Packet& packet);
+/// For who has the octets at hand: the packet tells from then on.
+void check_fc_crc(Packet& packet);
 
 }  // namespace fabricscope::capture
 

@@ -101,9 +101,4 @@ Reopen reopening(std::vector<std::string> files);
 std::unique_ptr<Source> timeline(
     std::vector<std::unique_ptr<Source>> sources, const Reopen& reopen, ReorderLimits limits = {});
 
-/// The same frames, read by a thread of its own while those before are dealt with. For files: frames of a
-/// pipe would be late, because they come by the thousand. The source is returned as it is where there is
-/// only one processor.
-std::unique_ptr<Source> read_ahead(std::unique_ptr<Source> source);
-
 }  // namespace fabricscope::capture

@@ -41,8 +41,8 @@ std::vector<std::string> strangers_in(const Analysis& analysis) {
 /// Of some files, by `read`, which is given what to call with each frame.
 template <class Read> Analysis read_with_progress(const std::vector<std::string>& files, const Read& read) {
     Progress progress(files);
-    Analysis analysis = read([&](const capture::Frame& frame) {
-        progress.on_frame(frame);
+    Analysis analysis = read([&](const capture::DecodedFrame& at) {
+        progress.on_frame(at.frame);
         return !interrupted();
     });
     progress.finish();

@@ -26,7 +26,8 @@ std::vector<replay::KeptFrame> frames_of(const std::vector<std::string>& files, 
     std::vector<replay::KeptFrame> kept;
     engine::Options nothing;
     nothing.smcr = false;
-    report::read(files, nothing, {}, [&](const capture::Frame& frame) {
+    report::read(files, nothing, {}, [&](const capture::DecodedFrame& at) {
+        const capture::Frame& frame = at.frame;
         if (const auto found = session.frames.find(frame.number); found != session.frames.end())
             kept.push_back({frame, {frame.data.begin(), frame.data.end()}, found->second});
         return true;

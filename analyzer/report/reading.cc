@@ -92,39 +92,6 @@ private:
     std::vector<Numbering> numberings_;
 };
 
-/// `take` hands a frame to the engine, and ends the reading by saying false.
-template <class Take>
-Reading read_files(
-    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
-    const Take& take) {
-    Reading reading;
-    auto sources = open_all(files, reading);
-    if (sources.empty()) return reading;
-    const bool are_files = std::ranges::all_of(files, is_file);
-    auto source = capture::timeline(
-        std::move(sources), are_files ? capture::reopening(reading.opened) : capture::Reopen());
-    if (are_files) source = capture::read_ahead(std::move(source));
-    options.interfaces = source->interface_count();
-    reading.engine = std::make_unique<engine::Engine>(options, observers);
-    const bool merged = reading.opened.size() > 1;
-    Spans spans(reading.opened.size());
-    for (capture::Frame frame; source->next(frame);) {
-        if (merged && !spans.take(frame)) {
-            reading.problems.push_back(
-                spans.why_not(frame, reading.opened) +
-                ": from there on all is left out; analyze each by itself (--each)");
-            break;
-        }
-        if (merged) reading.origins.add(frame);
-        if (!take(*reading.engine, frame)) break;
-    }
-    reading.engine->finish();
-    reading.gaps = spans.gaps(reading.opened);
-    reading.losses = losses_told_in(reading.opened);
-    for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
-    return reading;
-}
-
 }  // namespace
 
 std::vector<std::string> losses_told_in(const std::vector<std::string>& files) {
@@ -143,26 +110,39 @@ std::string loss_text(const std::string& place, std::uint64_t frames) {
 
 Reading read(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
-    const std::function<bool(const capture::Frame&)>& on_frame) {
-    return read_files(files, options, observers, [&](engine::Engine& engine, const capture::Frame& frame) {
-        engine.on_frame(frame);
-        return on_frame(frame);
-    });
+    const OnFrame& on_frame) {
+    Reading reading;
+    auto sources = open_all(files, reading);
+    if (sources.empty()) return reading;
+    const bool are_files = std::ranges::all_of(files, is_file);
+    auto source = capture::timeline(
+        std::move(sources), are_files ? capture::reopening(reading.opened) : capture::Reopen());
+    const auto packets = are_files ? capture::read_ahead(std::move(source)) : capture::decoded(std::move(source));
+    options.interfaces = packets->interface_count();
+    reading.engine = std::make_unique<engine::Engine>(options, observers);
+    const bool merged = reading.opened.size() > 1;
+    Spans spans(reading.opened.size());
+    while (const capture::DecodedFrame* at = packets->next()) {
+        const capture::Frame& frame = at->frame;
+        if (merged && !spans.take(frame)) {
+            reading.problems.push_back(
+                spans.why_not(frame, reading.opened) +
+                ": from there on all is left out; analyze each by itself (--each)");
+            break;
+        }
+        if (merged) reading.origins.add(frame);
+        reading.engine->on_packet(at->packet);
+        if (!on_frame(*at)) break;
+    }
+    reading.engine->finish();
+    reading.gaps = spans.gaps(reading.opened);
+    reading.losses = losses_told_in(reading.opened);
+    for (const capture::Error& error : packets->errors()) reading.problems.push_back(to_string(error));
+    return reading;
 }
 
 Reading read(
-    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
-    const std::function<bool(const capture::Packet&)>& on_packet) {
-    return read_files(files, options, observers, [&](engine::Engine& engine, const capture::Frame& frame) {
-        const capture::Packet packet = capture::decode(frame);
-        engine.on_packet(packet);
-        return on_packet(packet);
-    });
-}
-
-Reading read(
-    const PartFile& part, engine::Options options, const engine::Observers& observers,
-    const std::function<bool(const capture::Frame&)>& on_frame) {
+    const PartFile& part, engine::Options options, const engine::Observers& observers, const OnFrame& on_frame) {
     Reading reading;
     reading.part = part;
     auto sources = open_all({part.path}, reading);
@@ -173,18 +153,19 @@ Reading read(
             source = capture::with_original_numbers(std::move(source), part.path, {part.path, whole.files()});
         return opened;
     };
-    auto source = capture::read_ahead(capture::timeline(
+    const auto packets = capture::read_ahead(capture::timeline(
         with_original_numbers(std::move(sources)),
         [&, again = capture::reopening({part.path})] { return with_original_numbers(again()); }));
-    options.interfaces = source->interface_count();
+    options.interfaces = packets->interface_count();
     reading.opened = whole.files();
     reading.engine = std::make_unique<engine::Engine>(options, observers);
     reading.engine->begin_at(whole.start);
     Numberer numberer(*reading.engine, options.interfaces > 1);
     bool to_the_end = true;
-    for (capture::Frame frame; to_the_end && source->next(frame); to_the_end = on_frame(frame)) {
-        reading.engine->on_frame(frame);
-        numberer.look(frame.number, frame.time - whole.start);
+    while (const capture::DecodedFrame* at = to_the_end ? packets->next() : nullptr) {
+        reading.engine->on_packet(at->packet);
+        numberer.look(at->packet.number, at->packet.time - whole.start);
+        to_the_end = on_frame(*at);
     }
     if (to_the_end) reading.engine->end_at(whole.end);
     reading.engine->finish();
@@ -192,7 +173,7 @@ Reading read(
     reading.numberings = numberer.take();
     reading.losses = whole.losses;
     reading.problems = whole.problems;
-    for (const capture::Error& error : source->errors()) reading.problems.push_back(to_string(error));
+    for (const capture::Error& error : packets->errors()) reading.problems.push_back(to_string(error));
     return reading;
 }
 

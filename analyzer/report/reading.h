@@ -13,7 +13,7 @@
 #include "analyzer/report/partition.h"
 #include "analyzer/report/results.h"
 #include "capture/origins.h"
-#include "capture/packet.h"
+#include "capture/packet_source.h"
 
 namespace fabricscope::report {
 
@@ -44,19 +44,17 @@ std::vector<std::string> losses_told_in(const std::vector<std::string>& files);
 /// What an interface lost, as a sentence of Reading::losses.
 std::string loss_text(const std::string& place, std::uint64_t frames);
 
-/// Reads all files as one timeline. `on_frame` is called behind the engine, and ends the reading by saying false.
+/// Called behind the engine with each frame; ends the reading by saying false.
+using OnFrame = std::function<bool(const capture::DecodedFrame&)>;
+
+/// Reads all files as one timeline.
 Reading read(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
-    const std::function<bool(const capture::Frame&)>& on_frame);
-/// The same for whoever needs what the engine was given: frames are decoded once.
-Reading read(
-    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
-    const std::function<bool(const capture::Packet&)>& on_packet);
+    const OnFrame& on_frame);
 
 /// The same of a part.
 Reading read(
-    const PartFile& part, engine::Options options, const engine::Observers& observers,
-    const std::function<bool(const capture::Frame&)>& on_frame);
+    const PartFile& part, engine::Options options, const engine::Observers& observers, const OnFrame& on_frame);
 
 /// Points into `reading`, which has an engine. `files`: where the frames come from, as the user named it. Rules are
 /// left out.

@@ -144,7 +144,8 @@ public:
         {
             const std::lock_guard lock(reading);
             recording = read_recording([&](const engine::Options& options, const engine::Observers& observers) {
-                return report::read(entry_.files, options, observers, [](const capture::Frame&) { return true; });
+                return report::read(
+                    entry_.files, options, observers, [](const capture::DecodedFrame&) { return true; });
             });
         }
         if (!recording.reading.engine || !recording.reading.problems.empty())

@@ -86,7 +86,7 @@ Conversations::Conversations(std::vector<std::string> files, const std::function
     try {
         auto read = std::make_unique<Read>();
         read->recording = replay::read_recording([&](const auto& options, const auto& observers) {
-            return report::read(files_, options, observers, [&](const capture::Frame&) { return !stop(); });
+            return report::read(files_, options, observers, [&](const capture::DecodedFrame&) { return !stop(); });
         });
         for (const std::string& problem : read->recording.reading.problems)
             complaint_ += (complaint_.empty() ? "" : "\n") + problem;

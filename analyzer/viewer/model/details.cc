@@ -70,8 +70,8 @@ report::Detail detail_of(const Recording& recording, const std::string& session,
         engine::Observers observers;
         listener->listen(observers);
         const report::Reading again = report::read(
-            recording.files, engine_options(), observers, [&](const capture::Packet& packet) {
-                listener->on_packet(packet);
+            recording.files, engine_options(), observers, [&](const capture::DecodedFrame& at) {
+                listener->on_packet(at.packet);
                 return !stop();
             });
         return again.engine && !stop() ? listener->take() : report::Detail{};

@@ -129,8 +129,8 @@ std::shared_ptr<const LineTable> lines_of(const Recording& recording, const std:
                     table->set(frame, info::copy_of(original, line));
             });
         const report::Reading again = report::read(
-            recording.files, engine_options(), lines.observers(), [&](const capture::Packet& packet) {
-                lines.on_packet(packet);
+            recording.files, engine_options(), lines.observers(), [&](const capture::DecodedFrame& at) {
+                lines.on_packet(at.packet);
                 return !stop();
             });
         if (!again.engine || stop()) return nullptr;

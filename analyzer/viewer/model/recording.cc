@@ -113,9 +113,9 @@ std::shared_ptr<const Recording> load(
             if (recording->frames.left_out == 0) known->add(kind, frame, id);
         });
     recording->reading = report::read(
-        files, engine_options(), listeners->observers(), [&](const capture::Packet& packet) {
-            recording->frames.add(packet);
-            octets += packet.captured_length;
+        files, engine_options(), listeners->observers(), [&](const capture::DecodedFrame& at) {
+            recording->frames.add(at.packet);
+            octets += at.packet.captured_length;
             recording->cancelled = ++frames % frames_between_calls == 0 && !proceed(frames, octets);
             return !recording->cancelled;
         });

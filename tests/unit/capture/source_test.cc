@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <thread>
 
-#include "capture/packet.h"
+#include "capture/packet_source.h"
 #include "tests/unit/capture/files.h"
 
 namespace fabricscope::capture {
@@ -28,11 +30,14 @@ struct Seen {
     bool operator==(const Seen&) const = default;
 };
 
+Seen seen(const Frame& frame) {
+    return {frame.number, frame.time, frame.interface, frame.link, {frame.data.begin(), frame.data.end()}};
+}
+
 std::vector<Seen> read_all(Source& source) {
     std::vector<Seen> all;
     Frame frame;
-    while (source.next(frame))
-        all.push_back({frame.number, frame.time, frame.interface, frame.link, {frame.data.begin(), frame.data.end()}});
+    while (source.next(frame)) all.push_back(seen(frame));
     return all;
 }
 
@@ -462,24 +467,53 @@ TEST(InTimeOrder, RealCaptureOfTwoInterfaces) {
     EXPECT_EQ(count_steps_back(*in_time_order(open(path).source)), 0);
 }
 
+std::vector<Seen> read_all(PacketSource& packets) {
+    std::vector<Seen> all;
+    while (const DecodedFrame* at = packets.next()) {
+        EXPECT_EQ(at->packet.number, at->frame.number);
+        EXPECT_EQ(at->packet.captured_length, at->frame.data.size());
+        all.push_back(seen(at->frame));
+    }
+    return all;
+}
+
 TEST(ReadAhead, SameFramesErrorsAndInterfaces) {
     for (const std::size_t count : {0U, 1U, 1023U, 1024U, 1025U, 100'000U}) {
         std::vector<Time> times(count);
         for (std::size_t i = 0; i < count; ++i) times[i] = static_cast<Time>(i);
-        const auto source = read_ahead(fixed(times, 3));
-        EXPECT_EQ(source->interface_count(), 3U);
-        EXPECT_EQ(read_all(*source), read_all(*fixed(times, 3)));
-        EXPECT_EQ(source->errors().size(), 1U);
-        Frame frame;
-        EXPECT_FALSE(source->next(frame)) << "the end stays the end";
+        const std::array both{read_ahead(fixed(times, 3)), decoded(fixed(times, 3))};
+        for (const auto& packets : both) {
+            EXPECT_EQ(packets->interface_count(), 3U);
+            EXPECT_EQ(read_all(*packets), read_all(*fixed(times, 3)));
+            EXPECT_EQ(packets->errors().size(), 1U);
+            EXPECT_EQ(packets->next(), nullptr) << "the end stays the end";
+        }
+    }
+}
+
+TEST(ReadAhead, PacketsPointIntoTheirFrames) {
+    for (const char* name : {"smcr_v2_two_links.pcapng", "fcoe_vn2vn.pcap", "../fcvi/unreliable_delivery_iso.pcap"}) {
+        const auto packets = read_ahead(open(sample(name)).source);
+        std::size_t count = 0;
+        while (const DecodedFrame* at = packets->next()) {
+            const ByteView segment = at->packet.segment;
+            if (segment.empty()) continue;
+            ++count;
+            EXPECT_GE(segment.data(), at->frame.data.data());
+            EXPECT_LE(segment.data() + segment.size(), at->frame.data.data() + at->frame.data.size());
+            const Packet again = decode(at->frame);
+            EXPECT_TRUE(std::ranges::equal(segment, again.segment));
+            EXPECT_EQ(at->packet.source, again.source);
+            EXPECT_EQ(fc_crc_is_good(at->packet), fc_crc_is_good(again));
+        }
+        EXPECT_GT(count, 10U) << name;
     }
 }
 
 TEST(ReadAhead, MayBeGivenUpAtAnyTime) {
     for (std::size_t wanted = 0; wanted < 20'000; wanted += 999) {
-        const auto source = read_ahead(fixed(std::vector<Time>(20'000)));
-        Frame frame;
-        for (std::size_t i = 0; i < wanted; ++i) ASSERT_TRUE(source->next(frame));
+        const auto packets = read_ahead(fixed(std::vector<Time>(20'000)));
+        for (std::size_t i = 0; i < wanted; ++i) ASSERT_NE(packets->next(), nullptr);
     }
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/packet_source.h"
+
 #include <array>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
-
-#include "capture/source.h"
 
 namespace fabricscope::capture {
 namespace {
@@ -13,11 +14,28 @@ namespace {
 constexpr std::size_t batches = 8;
 constexpr std::size_t refill_at = batches / 2;  // to wake a thread costs more than to read a batch
 
-constexpr std::size_t ahead = 2;  // frames to prefetch
+constexpr std::size_t ahead = 3;  // frames to prefetch
+
+class InPlace final : public PacketSource {
+public:
+    explicit InPlace(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+
+    const DecodedFrame* next() override {
+        Frame frame;
+        return source_->next(frame) ? &frame_.emplace(frame) : nullptr;
+    }
+    std::vector<Error> errors() const override { return source_->errors(); }
+    std::uint32_t interface_count() const override { return source_->interface_count(); }
+
+private:
+    std::unique_ptr<Source> source_;
+    std::optional<DecodedFrame> frame_;
+};
 
 /// What the source said after a number of frames.
 struct Reading {
     Batch batch;
+    std::vector<DecodedFrame> decoded;  ///< of the batch, if that was worth it
     std::vector<Error> errors;
     std::uint32_t interface_count = 0;
     std::exception_ptr failure;  ///< instead of a batch: for the reader to deal with
@@ -25,16 +43,16 @@ struct Reading {
 };
 
 /// A ring of batches: the thread fills the one behind those that wait, the reader takes the first.
-class ReadAheadSource final : public Source {
+class Ahead final : public PacketSource {
 public:
-    explicit ReadAheadSource(std::unique_ptr<Source> source) : source_(std::move(source)) {
+    explicit Ahead(std::unique_ptr<Source> source) : source_(std::move(source)) {
         before_first_.interface_count = source_->interface_count();
         thread_ = std::thread([this] { fill_batches(); });
     }
-    ReadAheadSource(const ReadAheadSource&) = delete;
-    ReadAheadSource& operator=(const ReadAheadSource&) = delete;
+    Ahead(const Ahead&) = delete;
+    Ahead& operator=(const Ahead&) = delete;
 
-    ~ReadAheadSource() override {
+    ~Ahead() override {
         {
             const std::lock_guard lock(mutex_);
             abandoned_ = true;
@@ -43,24 +61,33 @@ public:
         thread_.join();
     }
 
-    bool next(Frame& frame) override {
+    const DecodedFrame* next() override {
         while (next_in_batch_ == taken_->batch.frames.size()) {
-            if (taken_->last) return false;
+            if (taken_->last) return nullptr;
             take_batch();
         }
-        const std::vector<Frame>& frames = taken_->batch.frames;
-        frame = frames[next_in_batch_++];
-        if (next_in_batch_ + ahead < frames.size()) prefetch(frames[next_in_batch_ + ahead]);
-        return true;
+        const std::size_t index = next_in_batch_++;
+        const std::vector<DecodedFrame>& decoded = taken_->decoded;
+        if (decoded.empty()) return &here_.emplace(taken_->batch.frames[index]);
+        if (index + ahead < decoded.size()) prefetch(decoded[index + ahead]);
+        return &decoded[index];
     }
 
     std::vector<Error> errors() const override { return taken_->errors; }
     std::uint32_t interface_count() const override { return taken_->interface_count; }
 
 private:
-    /// Headers were written by another processor: they are fetched while the frames before are dealt with.
-    static void prefetch(const Frame& frame) {
-        for (std::size_t line = 0; line < 2; ++line) __builtin_prefetch(frame.data.data() + 64 * line);
+    /// They were written by another processor: they are fetched while the frames before are dealt with.
+    static void prefetch(const DecodedFrame& frame) {
+        const auto* packet = reinterpret_cast<const std::uint8_t*>(&frame);
+        for (std::size_t line = 0; line < sizeof frame / 64; ++line) __builtin_prefetch(packet + 64 * line);
+        for (std::size_t line = 0; line < 2; ++line) __builtin_prefetch(frame.frame.data.data() + 64 * line);
+    }
+
+    /// A packet goes from one processor's caches to the other's, which takes longer than to decode a small frame. Of
+    /// Fibre Channel frames all octets would go that way, for their CRC.
+    static bool is_worth_decoding(const std::vector<Frame>& frames) {
+        return !frames.empty() && decode(frames.front()).fc;
     }
 
     /// Gives back the batch at hand and waits for the next one.
@@ -78,6 +105,10 @@ private:
     void fill(Reading& reading) {
         try {
             reading.last = !source_->next_batch(reading.batch);
+            reading.decoded.clear();
+            const std::vector<Frame>& frames = reading.batch.frames;
+            if (is_worth_decoding(frames))
+                for (const Frame& frame : frames) reading.decoded.emplace_back(frame);
             reading.interface_count = source_->interface_count();
             if (reading.last) reading.errors = source_->errors();
         } catch (...) {  // memory is short
@@ -113,6 +144,7 @@ private:
     bool holding_ = false;
     bool abandoned_ = false;
     Reading before_first_;
+    std::optional<DecodedFrame> here_;  ///< decoded when it was asked for
     const Reading* taken_ = &before_first_;
     std::size_t next_in_batch_ = 0;
     std::thread thread_;
@@ -120,9 +152,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Source> read_ahead(std::unique_ptr<Source> source) {
-    if (std::thread::hardware_concurrency() == 1) return source;
-    return std::make_unique<ReadAheadSource>(std::move(source));
+std::unique_ptr<PacketSource> decoded(std::unique_ptr<Source> source) {
+    return std::make_unique<InPlace>(std::move(source));
+}
+
+std::unique_ptr<PacketSource> read_ahead(std::unique_ptr<Source> source) {
+    if (std::thread::hardware_concurrency() == 1) return decoded(std::move(source));
+    return std::make_unique<Ahead>(std::move(source));
 }
 
 }  // namespace fabricscope::capture
