@@ -2,7 +2,6 @@
 #include "capture/duplicate_filter.h"
 
 #include <algorithm>
-#include <bit>
 #include <string_view>
 
 #include "capture/hash.h"
@@ -51,7 +50,7 @@ DuplicateFilter::DuplicateFilter(std::uint32_t interface_count, Time window, std
     : window_(window), is_one_interface_(interface_count <= 1) {
     originals_.resize(is_one_interface_ ? std::min(capacity, most_of_one_interface) : capacity);
     first_of_.resize(most_interfaces);
-    buckets_.resize(std::bit_ceil(2 * originals_.size()));  // a power of two: no packet costs a division
+    buckets_.resize(2 * originals_.size());
     pairs_.resize(pair_count);
     heard_.resize(most_interfaces);
 }
@@ -134,7 +133,7 @@ DuplicateFilter::Original* DuplicateFilter::find(
     std::uint64_t fingerprint, const Packet& packet, const Direction& direction) {
     std::uint64_t serial = buckets_[fingerprint & (buckets_.size() - 1)];
     for (int i = 0; i < most_candidates && held(serial); ++i) {
-        Original& original = originals_[serial % originals_.size()];
+        Original& original = this->original(serial);
         if (original.fingerprint == fingerprint && is_copy(original, serial, packet, direction)) return &original;
         serial = original.previous;
     }
@@ -144,7 +143,7 @@ DuplicateFilter::Original* DuplicateFilter::find(
 void DuplicateFilter::remember(
     std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces) {
     std::uint64_t& bucket = buckets_[fingerprint & (buckets_.size() - 1)];
-    originals_[next_ % originals_.size()] = {fingerprint, frame, interfaces, packet.interface, packet.time, bucket};
+    original(next_) = {fingerprint, frame, interfaces, packet.interface, packet.time, bucket};
     bucket = next_++;
 }
 

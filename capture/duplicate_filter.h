@@ -32,7 +32,7 @@ public:
     };
 
     /// `interface_count` as the source tells it. Originals are remembered for `window`, the youngest `capacity` of
-    /// them, fewer if there is but one interface.
+    /// them (a power of two, so that no packet costs a division), fewer if there is but one interface.
     explicit DuplicateFilter(std::uint32_t interface_count, Time window = second, std::size_t capacity = 16'384);
 
     /// The number of the earlier frame that this packet is a copy of. To be asked once for each packet.
@@ -88,6 +88,7 @@ private:
         const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const;
     void remember(std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces);
     void compare_clocks(std::uint64_t fingerprint, const Packet& packet);
+    Original& original(std::uint64_t serial) { return originals_[serial & (originals_.size() - 1)]; }
     bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() >= next_; }
 
     Time window_;
