@@ -35,7 +35,7 @@ public:
     void pass(Time now);
     /// The Exchange has been aborted, or has carried another IU.
     void look_at_overdue();
-    /// The Exchange will be forgotten: what has come was in time.
+    /// The Exchange will be forgotten, or the capture has ended: what has come was in time.
     void settle(const Exchange& exchange);
     /// That what did not come was not sent nobody has shown.
     void finish();

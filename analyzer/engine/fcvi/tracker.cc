@@ -120,7 +120,10 @@ void Tracker::State::finish(const fibre_channel::Logins& logins) {
     messages_.finish();
     setup_rules_.finish();
     timeouts_.finish();
-    exchanges_.for_each([&](const Exchange& exchange) { disconnects_.settle(exchange); });
+    exchanges_.for_each([&](const Exchange& exchange) {
+        timeouts_.settle(exchange);
+        disconnects_.settle(exchange);
+    });
     for (Connection& connection : model_.connections)
         for (End& end : connection.end.values) end.port_name = logins.port_name(end.port);
     finished_ = true;

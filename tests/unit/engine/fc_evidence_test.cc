@@ -153,6 +153,11 @@ TEST(FcviEvidence, OnlyWhoWaitsShowsThatNoResponseCame) {
     EXPECT_EQ(why(w, rules::response_in_time), UndecidedReason::response_not_captured);
 }
 
+TEST(FcviEvidence, WhatHasComeWasInTimeThoughTheCaptureEndsBefore) {
+    const World w("fcvi_client_server");
+    EXPECT_NE(w.model().of(rules::response_in_time).satisfied, 0U);
+}
+
 // Messages that seem to be open.
 
 TEST(FcviEvidence, OpenIsWhatIsAnsweredLater) {
