@@ -12,7 +12,7 @@ namespace fabricscope::engine::fibre_channel {
 /// Bounds on what is remembered; a hostile capture must not grow the program without end.
 struct Limits {
     std::size_t followed = 65'536;    ///< Exchanges at a time; the one that was idle longest makes room
-    std::size_t over = 8'192;         ///< of these, that have ended: frames may come again
+    std::size_t over = 2'048;         ///< of these, that have ended: frames may come again
     std::size_t exchanges = 200'000;  ///< in the model
     std::size_t sequences = 64;       ///< kept of each Exchange
     std::size_t logins = 50'000;
