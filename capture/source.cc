@@ -148,9 +148,20 @@ private:
     std::unique_ptr<Source> source_;
 };
 
+OpenResult open_unpacked(const std::string& file) {
+    const Peek peek(file);
+    const std::uint32_t interfaces = interfaces_before_first_packet(peek);
+    if (interfaces > 1 || (!is_usual_pcap(peek) && is_variant_of_pcap(file))) return open_with_wiretap(file);
+    OpenResult result = open_with_libpcap(file);
+    if (!result) return open_with_wiretap(file);
+    if (interfaces == 1) result.source = std::make_unique<PcapngSource>(file, std::move(result.source));
+    return result;
+}
+
 OpenResult open_packed(const std::string& path) {
     auto unpacked = std::make_unique<Unpacked>(path);
-    OpenResult result = open(unpacked->path());
+    // What still begins as a packed file does was none.
+    OpenResult result = open_unpacked(unpacked->path());
     if (result) {
         result.source = std::make_unique<UnpackedSource>(path, std::move(unpacked), std::move(result.source));
     } else {
@@ -180,14 +191,7 @@ OpenResult open(const std::string& path) {
     }
 
     const std::string file = path == "-" ? "/dev/stdin" : path;
-    if (is_packed(file)) return open_packed(file);
-    const Peek peek(file);
-    const std::uint32_t interfaces = interfaces_before_first_packet(peek);
-    if (interfaces > 1 || (!is_usual_pcap(peek) && is_variant_of_pcap(file))) return open_with_wiretap(file);
-    OpenResult result = open_with_libpcap(file);
-    if (!result) return open_with_wiretap(file);
-    if (interfaces == 1) result.source = std::make_unique<PcapngSource>(file, std::move(result.source));
-    return result;
+    return is_packed(file) ? open_packed(file) : open_unpacked(file);
 }
 
 }  // namespace fabricscope::capture

@@ -108,6 +108,15 @@ def test_packed(pack, tmp_path):
     assert status == 3 and complaint.startswith(f"fabricscope: {cut}: cannot be unpacked whole: ")
 
 
+@pytest.mark.parametrize("octets", [b"BZh9", b"BZhS(iS len}", b"\xFD7zXZ\0 and more"])
+def test_begins_as_if_it_were_packed(octets, tmp_path):
+    """What libarchive does not know it hands on as it is."""
+    path = tmp_path / "file.pcap"
+    path.write_bytes(octets)
+    status, _, complaint = fails("analyze", path)
+    assert status == 3 and complaint.startswith(f"fabricscope: {path}: ")
+
+
 @pytest.mark.parametrize("variant", ["modpcap", "nokiapcap", "rh6_1pcap", "suse6_3pcap"])
 def test_variants_of_pcap(variant, tmp_path):
     """Their records have longer headers behind the magic number of pcap."""
