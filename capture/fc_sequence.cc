@@ -69,7 +69,7 @@ void FcSequences::clear() {
 
 void FcSequences::forget_oldest() {
     clear(sequences_.front());
-    std::ranges::rotate(sequences_, sequences_.begin() + 1);
+    std::rotate(sequences_.begin(), sequences_.begin() + 1, sequences_.end());
     --count_;
 }
 
