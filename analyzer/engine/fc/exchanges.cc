@@ -68,15 +68,11 @@ std::optional<std::uint64_t> asker_of(const wire::Frame& frame) {
     return login != nullptr && !message.error ? std::optional(login->names.port_name) : std::nullopt;
 }
 
-std::uint32_t incomplete_sequences_of(const Exchange& exchange) {
-    return static_cast<std::uint32_t>(
-        std::ranges::count_if(exchange.sequences, [](const SequenceSeen& sequence) { return !sequence.complete; }));
-}
-
 /// After Sequences were taken out of it.
 void count_anew(Exchange& exchange, Party sender) {
     exchange.sequence_count = exchange.sent[sender].sequences;
-    exchange.incomplete_sequences = incomplete_sequences_of(exchange);
+    exchange.incomplete_sequences = static_cast<std::uint32_t>(
+        std::ranges::count(exchange.sequences, false, &SequenceSeen::complete));
     exchange.last_frame = exchange.sequences.back().last_frame;
     exchange.last_time = exchange.sequences.back().last_time;
 }
@@ -215,7 +211,6 @@ void Exchanges::open(Place& place, const capture::Packet& packet) {
 void Exchanges::end(Place& place) {
     Exchange& exchange = *place.exchange;
     if (is_aborted(exchange) && exchange.state == ExchangeState::open) exchange.state = ExchangeState::aborted;
-    exchange.incomplete_sequences = incomplete_sequences_of(exchange);
     if (only_notable_) list_late(exchange);
     listeners_.tell([&](Observer& listener) { listener.on_exchange_over(exchange); });
     if (place.is_listed) model_.exchanges.close(place_in_model(exchange.id));
@@ -373,8 +368,10 @@ void Exchanges::note_sequence(Exchange& exchange, const Arrival& arrival) const 
         ++exchange.sent[arrival.from].sequences;
         if (exchange.sequences.size() >= limits_.sequences) return;
         exchange.sequences.emplace_back();
+        ++exchange.incomplete_sequences;
         found = exchange.sequences.rbegin();
     }
+    const bool was_complete = found->complete;
     *found = {
         arrival.from,
         seen.header.seq_id,
@@ -390,6 +387,7 @@ void Exchanges::note_sequence(Exchange& exchange, const Arrival& arrival) const 
         seen.complete(),
         seen.end_seen && seen.last.f_ctl.sequence_initiative,
         seen.end_seen && seen.last.f_ctl.last_sequence};
+    if (found->complete && !was_complete) --exchange.incomplete_sequences;
 }
 
 void Exchanges::take_link_control(Exchange& exchange, const Arrival& arrival) {

@@ -122,7 +122,7 @@ struct Exchange {
     PerParty<Sent> sent;
     std::vector<SequenceSeen> sequences;  ///< the first Limits::sequences of them, in order of their first frames
     std::uint32_t sequence_count = 0;
-    std::uint32_t incomplete_sequences = 0;  ///< of `sequences`: that lacked frames at the end
+    std::uint32_t incomplete_sequences = 0;  ///< of `sequences`: that lack frames so far
     std::uint64_t first_frame = 0, last_frame = 0;
     Time first_time = 0, last_time = 0;
 
