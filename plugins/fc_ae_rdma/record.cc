@@ -30,9 +30,9 @@ void Record::on_frame(const FcFacts& fc) {
     if (facts_) {
         take_iu(entry, fc);
         entries_.add(entry.frame) = entry;
-    } else if (const auto found = messages_.find(fc.exchange.id); found != messages_.end()) {
+    } else if (const std::uint32_t* message = messages_.find(fc.exchange.id)) {
         // Acknowledgments, rejects and ABTS of the message's Exchange.
-        entry.message = found->second;
+        entry.message = *message;
         entries_.add(entry.frame) = entry;
     } else if (take_process_login(fc)) {
         entries_.add(entry.frame) = entry;

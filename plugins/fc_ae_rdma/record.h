@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "analyzer/engine/flat_map.h"
 #include "plugins/fc/record.h"
 #include "protocols/fc/els.h"
 #include "protocols/fc_ae_rdma/process_login.h"
@@ -74,7 +75,7 @@ private:
     }
 
     FrameList<FrameEntry> entries_;
-    std::unordered_map<std::uint32_t, std::uint32_t> messages_;   ///< by Exchange that is going on
+    engine::FlatMap<std::uint32_t, std::uint32_t> messages_;      ///< by Exchange that is going on
     std::optional<engine::fc_ae_rdma::FrameFacts> facts_;         ///< of the frame that is being worked on
     std::uint64_t offset_ = 0;                                    ///< of its data in the message
     std::unordered_map<std::uint64_t, LoginPage> pages_;          ///< of PRLIs and their accepts

@@ -68,13 +68,13 @@ void Record::take_facts(const FcFacts& fc, FrameEntry& entry) {
 
 /// Acknowledgments, rejects and ABTS of FC-VI's Exchanges.
 void Record::take_other(const FcFacts& fc) {
-    const auto found = places_.find(fc.exchange.id);
-    if (found == places_.end()) return;
+    const Place* place = places_.find(fc.exchange.id);
+    if (place == nullptr) return;
     FrameEntry& entry = entries_.add(current_frame());
     entry.exchange = fc.exchange.id;
-    entry.connection = found->second.connection;
-    entry.message = found->second.message;
-    entry.from_server = (fc.from == Party::originator) == found->second.originator_is_server;
+    entry.connection = place->connection;
+    entry.message = place->message;
+    entry.from_server = (fc.from == Party::originator) == place->originator_is_server;
 }
 
 const Connection* Record::connection(std::uint32_t id) const {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/engine/flat_map.h"
 #include "plugins/fc/record.h"
 
 namespace fabricscope::plugin::fcvi {
@@ -70,7 +71,7 @@ private:
     void take_other(const FcFacts& fc);
 
     FrameList<FrameEntry> entries_;
-    std::unordered_map<std::uint32_t, Place> places_;  ///< by Exchange
+    engine::FlatMap<std::uint32_t, Place> places_;  ///< by Exchange
     std::unordered_map<std::uint32_t, std::vector<std::uint8_t>> long_payloads_;
     std::optional<engine::fcvi::FrameFacts> facts_;  ///< of the frame that is being worked on
     std::optional<std::uint64_t> offset_;            ///< of its data

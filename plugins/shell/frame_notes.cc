@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "plugins/shell/session.h"
+#include "plugins/shell/frame_list.h"
 
 namespace fabricscope::plugin {
 
@@ -12,13 +12,12 @@ void FrameNotes::note_finding(const engine::Finding& finding) {
 }
 
 void FrameNotes::note_response(std::uint64_t request, std::uint64_t response) {
-    constexpr std::size_t most_recent = 32'768;
-    if (this->response(request) != 0) return;
-    if (responses_.size() >= most_recent && !frames_come_again()) {
-        older_responses_ = std::move(responses_);
+    if (older_responses_.contains(static_cast<std::uint32_t>(request))) return;
+    if (std::ssize(responses_) >= recent_frames()) {
+        older_responses_.swap(responses_);
         responses_.clear();
     }
-    responses_.emplace(request, response);
+    responses_.try_emplace(static_cast<std::uint32_t>(request), response);
 }
 
 std::uint64_t FrameNotes::response(std::uint64_t request) const {
