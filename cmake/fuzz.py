@@ -20,8 +20,9 @@ import tarfile
 
 ROOT = pathlib.Path(__file__).parents[1]
 KEPT = ROOT / "tests/fuzz/corpus"
-SAMPLES = [ROOT / "samples" / name for name in ("real", "fcvi", "fc_ae_rdma")]
-LONGEST = 16384  # octets of an input
+# What is fuzzed, and the longest input in octets.
+CAPTURES = ("samples/real", "samples/fcvi", "samples/fc_ae_rdma"), 16384
+TEXTS = ("samples/scenarios", "samples/suite", "tests/fuzz/texts"), 32768
 LONGEST_KEPT = 4096
 LIMITS = ["-timeout=20", "-rss_limit_mb=2048"]
 
@@ -37,6 +38,8 @@ class Target:
         self.log = build / "logs" / f"{self.name}.txt"
         self.corpus = build / "corpus" / self.name
         self.seeds = build / "seeds" / self.name
+        folders, self.longest = TEXTS if self.name == "fuzz_texts" else CAPTURES
+        self.samples = [ROOT / folder for folder in folders]
         self.artifacts = build / "artifacts" / self.name
         for folder in (self.log.parent, self.corpus, self.artifacts):
             folder.mkdir(parents=True, exist_ok=True)
@@ -51,8 +54,8 @@ class Target:
     def fuzz(self, seconds):
         """(how often it ran, how many edges of its program it has reached, what it has found)"""
         before = set(self.artifacts.iterdir())
-        self.start([f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-print_final_stats=1", "-print_funcs=0",
-                    f"-artifact_prefix={self.artifacts}/"], [*self.inputs(), *SAMPLES])
+        self.start([f"-max_total_time={seconds}", f"-max_len={self.longest}", "-print_final_stats=1", "-print_funcs=0",
+                    f"-artifact_prefix={self.artifacts}/"], [*self.inputs(), *self.samples])
         text = self.log.read_text(errors="replace")
         found = sorted(str(path) for path in set(self.artifacts.iterdir()) - before)
         return last_number(r"number_of_executed_units: (\d+)", text), last_number(r"cov: (\d+)", text), found

@@ -2,9 +2,6 @@
 // From the octets of a capture file to every report, in one process; aborts where something is wrong.
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -21,25 +18,9 @@
 #include "analyzer/report/timeline.h"
 #include "capture/source.h"
 #include "tests/fuzz/fc_model.h"
+#include "tests/fuzz/memory_file.h"
 
 namespace fabricscope::fuzz {
-
-/// A file that has a name, but is in memory only.
-class MemoryFile {
-public:
-    explicit MemoryFile(ByteView octets) : fd_(::memfd_create("capture", MFD_CLOEXEC)) {
-        const ssize_t written = ::write(fd_, octets.data(), octets.size());
-        if (fd_ < 0 || written != static_cast<ssize_t>(octets.size())) std::abort();
-    }
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-    ~MemoryFile() { ::close(fd_); }
-
-    std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
-private:
-    int fd_;
-};
 
 /// Asks for every stream; octets must come in order, each position once.
 class StreamsInOrder : public engine::smcr::Observer {
