@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/packet_source.h"
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <exception>
@@ -14,7 +15,14 @@ namespace {
 constexpr std::size_t batches = 8;
 constexpr std::size_t refill_at = batches / 2;  // to wake a thread costs more than to read a batch
 
-constexpr std::size_t ahead = 3;  // frames to prefetch
+constexpr std::size_t ahead = 3;      // frames
+constexpr std::size_t headers = 128;  // octets
+
+/// What another processor has written is fetched while the frames before are dealt with.
+void prefetch(ByteView octets, std::size_t most) {
+    constexpr std::size_t line = 64;
+    for (std::size_t at = 0; at < std::min(octets.size(), most); at += line) __builtin_prefetch(octets.data() + at);
+}
 
 class InPlace final : public PacketSource {
 public:
@@ -67,9 +75,12 @@ public:
             take_batch();
         }
         const std::size_t index = next_in_batch_++;
+        const std::vector<Frame>& frames = taken_->batch.frames;
         const std::vector<DecodedFrame>& decoded = taken_->decoded;
-        if (decoded.empty()) return &here_.emplace(taken_->batch.frames[index]);
-        if (index + ahead < decoded.size()) prefetch(decoded[index + ahead]);
+        const std::size_t later = std::min(index + ahead, frames.size() - 1);
+        prefetch(frames[later].data, headers);
+        if (decoded.empty()) return &here_.emplace(frames[index]);
+        prefetch({reinterpret_cast<const std::uint8_t*>(&decoded[later]), sizeof(DecodedFrame)}, sizeof(DecodedFrame));
         return &decoded[index];
     }
 
@@ -77,13 +88,6 @@ public:
     std::uint32_t interface_count() const override { return taken_->interface_count; }
 
 private:
-    /// They were written by another processor: they are fetched while the frames before are dealt with.
-    static void prefetch(const DecodedFrame& frame) {
-        const auto* packet = reinterpret_cast<const std::uint8_t*>(&frame);
-        for (std::size_t line = 0; line < sizeof frame / 64; ++line) __builtin_prefetch(packet + 64 * line);
-        for (std::size_t line = 0; line < 2; ++line) __builtin_prefetch(frame.frame.data.data() + 64 * line);
-    }
-
     /// A packet goes from one processor's caches to the other's, which takes longer than to decode a small frame. Of
     /// Fibre Channel frames all octets would go that way, for their CRC.
     static bool is_worth_decoding(const std::vector<Frame>& frames) {
