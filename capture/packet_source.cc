@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/packet_source.h"
 
+#include <glib.h>
+
 #include <algorithm>
 #include <array>
 #include <condition_variable>
@@ -161,7 +163,7 @@ std::unique_ptr<PacketSource> decoded(std::unique_ptr<Source> source) {
 }
 
 std::unique_ptr<PacketSource> read_ahead(std::unique_ptr<Source> source) {
-    if (std::thread::hardware_concurrency() == 1) return decoded(std::move(source));
+    if (g_get_num_processors() == 1) return decoded(std::move(source));
     return std::make_unique<Ahead>(std::move(source));
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <glib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,6 @@
 #include <iostream>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "capture/file_descriptor.h"
@@ -102,7 +102,7 @@ int hand_on(const Work& work, const Job& job) {
 
 }  // namespace
 
-std::size_t processors() { return std::max(1U, std::thread::hardware_concurrency()); }
+std::size_t processors() { return g_get_num_processors(); }
 
 int run_jobs(const Work& work, std::size_t jobs) {
     std::deque<Job> begun;  // in order; those at the front are handed on when they have ended

@@ -7,10 +7,10 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 #include "program/commands.h"
 #include "program/interrupt.h"
+#include "program/jobs.h"
 #include "program/new_file.h"
 #include "program/output.h"
 #include "program/peer_options.h"
@@ -128,7 +128,7 @@ int run(const VerifyOptions& options) {
         });
     VerifySettings settings;
     for (const std::string& target : options.against) settings.targets.push_back(target_settings(target, options));
-    settings.jobs = static_cast<unsigned>(options.jobs.value_or(std::max(std::thread::hardware_concurrency(), 1U)));
+    settings.jobs = static_cast<unsigned>(options.jobs.value_or(processors()));
     settings.stop = interrupted;
     CaseProgress progress;
     settings.on_result = [&](const CaseResult& result) { progress.show(result); };

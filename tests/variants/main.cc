@@ -4,6 +4,7 @@
 // names those that are true of what the variant holds.
 #include <fmt/ranges.h>
 #include <fnmatch.h>
+#include <glib.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -312,7 +313,7 @@ bool run_all(const Options& options) {
     std::atomic<std::size_t> next = 0;
     {
         std::vector<std::jthread> workers;
-        for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+        for (unsigned i = 0; i < g_get_num_processors(); ++i)
             workers.emplace_back([&] {
                 for (std::size_t at = next++; at < options.captures.size(); at = next++)
                     run.on_capture(options.captures[at]);
