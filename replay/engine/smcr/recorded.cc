@@ -279,6 +279,7 @@ private:
 
     /// The RMBs that the session's connections use.
     void record_rmbs(const tracker::Connection& connection) {
+        if (!result_.group) return;
         for (const Side side : both_sides.values)
             if (const auto& element = connection.element[side]; element && element->rmb < result_.group->rmbs.size())
                 rmbs_[side].push_back(&result_.group->rmbs[element->rmb]);
