@@ -17,13 +17,19 @@ namespace {
 constexpr std::size_t batches = 8;
 constexpr std::size_t refill_at = batches / 2;  // to wake a thread costs more than to read a batch
 
-constexpr std::size_t ahead = 3;      // frames
-constexpr std::size_t headers = 128;  // octets
+constexpr std::size_t ahead = 3;  // frames to prefetch
 
 /// What another processor has written is fetched while the frames before are dealt with.
-void prefetch(ByteView octets, std::size_t most) {
+void prefetch(ByteView octets) {
     constexpr std::size_t line = 64;
-    for (std::size_t at = 0; at < std::min(octets.size(), most); at += line) __builtin_prefetch(octets.data() + at);
+    for (std::size_t at = 0; at < octets.size(); at += line) __builtin_prefetch(octets.data() + at);
+}
+
+/// What is looked at of most: headers, and what stands at the end.
+void prefetch(const Frame& frame) {
+    constexpr std::size_t headers = 128, crc = 4;
+    prefetch(frame.data.first(std::min(headers, frame.data.size())));
+    prefetch(frame.data.last(std::min(crc, frame.data.size())));
 }
 
 class InPlace final : public PacketSource {
@@ -80,9 +86,9 @@ public:
         const std::vector<Frame>& frames = taken_->batch.frames;
         const std::vector<DecodedFrame>& decoded = taken_->decoded;
         const std::size_t later = std::min(index + ahead, frames.size() - 1);
-        prefetch(frames[later].data, headers);
+        prefetch(frames[later]);
         if (decoded.empty()) return &here_.emplace(frames[index]);
-        prefetch({reinterpret_cast<const std::uint8_t*>(&decoded[later]), sizeof(DecodedFrame)}, sizeof(DecodedFrame));
+        prefetch({reinterpret_cast<const std::uint8_t*>(&decoded[later]), sizeof(DecodedFrame)});
         return &decoded[index];
     }
 
