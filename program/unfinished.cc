@@ -92,7 +92,7 @@ capture::PartsProgress Unfinished::progress() const {
         if (const std::uintmax_t size = fs::file_size(part(number), error);
             error || size < progress->parts[number - 1].size)
             progress.reset();
-    if (!progress) progress.emplace(0, std::vector<capture::PcapngPart>(parts_));
+    if (!progress) progress = capture::PartsProgress{0, std::vector<capture::PcapngPart>(parts_)};
     for (std::uint64_t number = 1; number <= parts_; ++number) progress->parts[number - 1].path = part(number);
     return *progress;
 }
