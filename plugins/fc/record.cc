@@ -6,7 +6,7 @@
 namespace fabricscope::plugin {
 namespace {
 
-constexpr std::size_t most_exchanges = 16'384;
+constexpr std::size_t most_exchanges = 16'384, most_over = 512;
 
 class Listeners final : public engine::fibre_channel::Observer {
 public:
@@ -51,8 +51,10 @@ void listen_to_fibre_channel(FcRecord& record, engine::Options& options, engine:
     observers.fc = &listeners;
     options.fc = true;
     options.fc_options.only_notable = true;
-    // Wireshark has less memory to spare than the program; more are hardly ever open at a time.
+    // Wireshark has less memory to spare than the program, and leaves less of the caches; more are hardly ever open at
+    // a time.
     options.fc_options.limits.followed = most_exchanges;
+    options.fc_options.limits.over = most_over;
 }
 
 }  // namespace fabricscope::plugin

@@ -49,15 +49,16 @@ void Record::take_iu(FrameEntry& entry, const FcFacts& fc) {
     entry.offset = offset_;
     messages_[fc.exchange.id] = entry.message;
     note_answer(entry, facts_->request_frame, facts_->time - facts_->request_time);
-    const auto message = this->message(entry.message);
-    if (!message || entry.repeated) return;
-    rdma_ports_.insert(pair_of(message->initiator, message->target));
+    const auto& messages = engine().fc_ae_rdma().messages;
+    if (entry.message == 0 || !messages.is_open(entry.message - 1) || entry.repeated) return;
+    const Message& message = messages.opened(entry.message - 1);
+    rdma_ports_.insert(pair_of(message.initiator, message.target));
     // What a write brings is put into the memory region when the Target says that it has it.
-    const bool needed_later = message->writes() && !message->response;
-    if (is_whole(*message))
-        entry.ends_message = assemblies_.complete(message->id, message->bytes, entry.frame, needed_later);
+    const bool needed_later = message.writes() && !message.response;
+    if (is_whole(message))
+        entry.ends_message = assemblies_.complete(message.id, message.bytes, entry.frame, needed_later);
     const bool answers = facts_->request_frame != 0;
-    if (answers && !entry.ends_message) assemblies_.release(message->id);
+    if (answers && !entry.ends_message) assemblies_.release(message.id);
 }
 
 /// A PRLI for FCP, or its accept. Whether it is about FC-AE-RDMA, only the messages that follow tell.

@@ -44,9 +44,10 @@ void Record::on_frame(const FcFacts& fc) {
 void Record::take_iu(const FcFacts& fc, FrameEntry& entry) {
     entry.kept = keep_octets(fc);
     if (facts_) take_facts(fc, entry);
-    const auto message = this->message(entry.message);
-    if (message && !entry.repeated && is_whole(*message))
-        entry.ends_message = assemblies_.complete(message->id, message->bytes, entry.frame);
+    const auto& messages = engine().fcvi().messages;
+    if (entry.message != 0 && messages.is_open(entry.message - 1) && !entry.repeated)
+        if (const Message& message = messages.opened(entry.message - 1); is_whole(message))
+            entry.ends_message = assemblies_.complete(message.id, message.bytes, entry.frame);
     if (fc.sequence.completes && fc.sequence.sequence->frames > 1 && !fc.sequence.data.empty())
         long_payloads_[entry.frame].assign(fc.sequence.data.begin(), fc.sequence.data.end());
     entries_.add(entry.frame) = entry;

@@ -12,19 +12,19 @@ void FrameNotes::note_finding(const engine::Finding& finding) {
 }
 
 void FrameNotes::note_response(std::uint64_t request, std::uint64_t response) {
-    if (older_responses_.contains(static_cast<std::uint32_t>(request))) return;
-    if (std::ssize(responses_) >= recent_frames()) {
-        older_responses_.swap(responses_);
-        responses_.clear();
-    }
-    responses_.try_emplace(static_cast<std::uint32_t>(request), response);
+    const auto frame = static_cast<std::uint32_t>(request);
+    if (older_responses_.find(frame) != nullptr) return;
+    if (static_cast<std::ptrdiff_t>(responses_.size()) >= recent_frames())
+        older_responses_ = std::exchange(responses_, {});
+    std::uint32_t& first = responses_[frame];
+    if (first == 0) first = static_cast<std::uint32_t>(response);
 }
 
 std::uint64_t FrameNotes::response(std::uint64_t request) const {
     const auto frame = static_cast<std::uint32_t>(request);
-    if (const auto found = responses_.find(frame); found != responses_.end()) return found->second;
-    const auto older = older_responses_.find(frame);
-    return older != older_responses_.end() ? older->second : 0;
+    const std::uint32_t* found = responses_.find(frame);
+    if (found == nullptr) found = older_responses_.find(frame);
+    return found != nullptr ? *found : 0;
 }
 
 std::span<const FrameNotes::Broken> FrameNotes::broken_rules(std::uint64_t frame) const {

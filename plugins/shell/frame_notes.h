@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/engine/finding.h"
+#include "analyzer/engine/flat_map.h"
 
 namespace fabricscope::plugin {
 
@@ -31,7 +32,7 @@ public:
 
 private:
     /// By request. Where no frame comes again, only the latest are kept: those before in `older_responses_`.
-    std::unordered_map<std::uint32_t, std::uint32_t> responses_, older_responses_;
+    engine::FlatMap<std::uint32_t, std::uint32_t> responses_, older_responses_;
     std::unordered_map<std::uint64_t, std::vector<Broken>> broken_;
 };
 
