@@ -5,6 +5,7 @@
 
 #include "analyzer/engine/protocols.h"
 #include "analyzer/observations/observation.h"
+#include "analyzer/report/result_lines.h"
 
 namespace fabricscope::report::joining {
 
@@ -166,11 +167,18 @@ void add_value(const Column& column, ordered_json& sum, const ordered_json& more
     }
 }
 
+/// A record's first member says which one it is.
+static const ordered_json& key_of(const ordered_json& record) {
+    if (!record.is_object() || record.empty())
+        throw ResultError("a result has a list with something that is no record");
+    return *record.begin();
+}
+
 void add_elements(const Column& list, ordered_json& all, const ordered_json& more) {
     if (all.is_null()) all = ordered_json::array();
     for (const ordered_json& element : more) {
         const auto same = std::ranges::find_if(all, [&](const ordered_json& known) {
-            return list.form == Form::values ? known == element : *known.begin() == *element.begin();
+            return list.form == Form::values ? known == element : key_of(known) == key_of(element);
         });
         if (same == all.end()) all.push_back(element);
         else if (list.form != Form::values) add_object(list.members(), *same, element);

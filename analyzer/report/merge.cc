@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <ostream>
 #include <utility>
 
+#include "analyzer/engine/part_table.h"
 #include "analyzer/observations/capture.h"
 #include "analyzer/report/document.h"
 #include "analyzer/report/joined_output.h"
@@ -23,6 +25,24 @@ using namespace joining;
 using observations::Observation;
 
 // ---- the parts -------------------------------------------------------------------------------------
+
+constexpr std::uint64_t most_parts = std::uint64_t{std::numeric_limits<engine::PartTable::Part>::max()} + 1;
+
+/// JSON's lists and objects inside each other. What goes through them calls itself.
+constexpr std::size_t most_nesting = 64;
+
+std::size_t nesting_of(std::string_view json) {
+    std::size_t depth = 0, deepest = 0;
+    bool in_text = false;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        if (in_text && json[i] == '\\') ++i;
+        else if (json[i] == '"') in_text = !in_text;
+        else if (in_text) continue;
+        else if (json[i] == '[' || json[i] == '{') deepest = std::max(deepest, ++depth);
+        else if ((json[i] == ']' || json[i] == '}') && depth != 0) --depth;
+    }
+    return deepest;
+}
 
 /// A result while it is read.
 struct Part {
@@ -43,6 +63,7 @@ struct Part {
     }
 
     ordered_json parsed(const std::string& text) const {
+        if (nesting_of(text) > most_nesting) lines.refuse();
         ordered_json json = ordered_json::parse(text, nullptr, false);
         if (json.is_discarded()) lines.refuse();
         return json;
@@ -115,8 +136,21 @@ private:
                     part.member.name, parts_.front().lines.path(), first.name));
         if (first.kind == Kind::end) return nullptr;
         const Column* column = find(columns, first.name);
-        if (column == nullptr) parts_.front().lines.refuse();
+        for (const Part& part : parts_)
+            if (column == nullptr || !fits(*column, part.member) ||
+                (column->is_object() && part.member.kind != first.kind))
+                part.lines.refuse();
         return column;
+    }
+
+    static bool fits(const Column& column, const ResultLines::Member& member) {
+        switch (member.kind) {
+            case Kind::object: return column.is_object();
+            case Kind::list: return column.is_list;
+            case Kind::value: return !column.is_list || member.text == "[]";
+            case Kind::end: return false;
+        }
+        return false;
     }
 
     void take_headers() {
@@ -127,6 +161,7 @@ private:
         }
         renamings_ = number_all(sessions);
         const Part& first = parts_.front();
+        if (first.of > most_parts) first.lines.refuse();
         std::vector<const Part*> by_number(first.of);
         for (const Part& part : parts_) {
             if (part.run != first.run)
@@ -265,7 +300,7 @@ private:
         const ordered_json* places = find(&observation, "places");
         for (std::size_t i = 0; places != nullptr && i < places->size(); ++i) {
             const ordered_json& place = (*places)[i];
-            if (!place.is_null()) places_[observation.at("frames")[i]] = {place.at("file"), place.at("frame")};
+            if (!place.is_null()) places_[observation.at("frames").at(i)] = {place.at("file"), place.at("frame")};
         }
     }
 

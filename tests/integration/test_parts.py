@@ -8,6 +8,7 @@ from itertools import zip_longest
 import pytest
 
 from harness import ROOT, fabricscope, sample, samples
+from test_cli_input import fails
 from test_cli_partition import ECHO, moved, partition
 
 REAL = [sample(name) for name in samples()]
@@ -86,3 +87,20 @@ def test_of_all_captures_of_one_network(into, tmp_path):
 
 def test_of_hosts_that_have_nothing_to_do_with_each_other(tmp_path):
     compare([moved(path, number, tmp_path) for number, path in enumerate(REAL)], 4, tmp_path, "--cursors")
+
+
+@pytest.mark.parametrize("written, instead", [
+    ('"schema": "fabricscope/1"', '"schema": {'),
+    ('"smcr": {', '"smcr": 5'),
+    ('"exchanges": []', '"exchanges": {'),
+    ('"of":1', '"of":1000000000000000'),
+    ('"errors":[]', '"errors":[' + "[" * 100_000 + "]" * 100_000 + "]"),
+    ('"why_undecided":null}', '"why_undecided":null},\n    {}'),
+], ids=["object", "value", "list", "parts", "nesting", "record"])
+def test_what_is_no_result_is_refused(written, instead, tmp_path):
+    text = (ROOT / "tests/fuzz/texts/result_of_empty_part.json").read_text()
+    path = tmp_path / "result.json"
+    assert written in text
+    path.write_text(text.replace(written, instead, 1))
+    status, _, complaint = fails("merge", path)
+    assert status == 3 and complaint.startswith("fabricscope: ")

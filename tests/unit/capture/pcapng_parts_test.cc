@@ -21,7 +21,8 @@ Octets first_frames(std::uint64_t count) {
     Octets file = join({pcapng_section(), pcapng_interface(linktype_ethernet)});
     for (std::uint64_t number = 1; number <= count; ++number) {
         if (number == 4) file = join({file, pcapng_interface(linktype_ethernet)});
-        file = join({file, pcapng_packet(number < 4 ? 0 : number % 2, number * second, content_of(number))});
+        file = join(
+            {file, pcapng_packet(number < 4 ? 0 : number % 2, static_cast<Time>(number) * second, content_of(number))});
     }
     return file;
 }
