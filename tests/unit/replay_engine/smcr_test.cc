@@ -223,7 +223,7 @@ TEST(SmcrOverIpv6, NoPrefixInCommon) {
     session->edit([](Conversation& conversation) {
         Octets& proposal = std::ranges::find(conversation.messages, "CLC PROPOSAL", &Message::name)->octets;
         constexpr std::array<std::uint8_t, 4> prefix{0x20, 0x01, 0x0D, 0xB8};
-        std::ranges::search(proposal, prefix).begin()[3] ^= 1;
+        std::search(proposal.begin(), proposal.end(), prefix.begin(), prefix.end())[3] ^= 1;
     });
     const auto actual = played(*session, Side::client);
     const auto& messages = actual->conversation().messages;
