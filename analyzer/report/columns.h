@@ -57,21 +57,33 @@ struct Context {
 class Visitor {
 public:
     template <class F> Visitor(const F& visit) : visit_(&visit), call_(&call<F>) {}
+    /// Only with those for which `is_wanted` says so, which is asked once for each.
+    template <class F, class Wanted>
+    Visitor(const F& visit, const Wanted& is_wanted)
+        : visit_(&visit), call_(&call<F>), wanted_(&is_wanted), ask_(&ask<Wanted>) {}
+
+    bool wants_next() const { return wanted_ == nullptr || ask_(wanted_); }
+    /// Of one that is wanted.
     void operator()(const void* element) const { call_(visit_, element); }
 
 private:
     template <class F> static void call(const void* visit, const void* element) {
         (*static_cast<const F*>(visit))(element);
     }
+    template <class Wanted> static bool ask(const void* wanted) { return (*static_cast<const Wanted*>(wanted))(); }
 
     const void* visit_;
     void (*call_)(const void* visit, const void* element);
+    const void* wanted_ = nullptr;
+    bool (*ask_)(const void* wanted) = nullptr;
 };
 
 /// The same for elements that are Ts.
 template <class T> struct Each {
     const Visitor& visit;
-    void operator()(const T& element) const { visit(&element); }
+    void operator()(const T& element) const {
+        if (visit.wants_next()) visit(&element);
+    }
 };
 
 struct TableInfo;
@@ -315,7 +327,8 @@ template <auto Member> static void visit_member(const void* record, const Contex
     const auto& member = static_cast<const RecordOf<Member>*>(record)->*Member;
     using T = std::remove_cvref_t<decltype(member)>;
     if constexpr (ListLike<T>) {
-        for (const auto& element : member) visitor(&element);
+        for (auto element = member.begin(); element != member.end(); ++element)
+            if (visitor.wants_next()) visitor(&*element);  // a packed one is unpacked when it is looked at
     } else if constexpr (is_optional<T>) {
         if (member) visitor(&*member);
     } else {

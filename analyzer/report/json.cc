@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "analyzer/report/document.h"
+#include "analyzer/report/elements.h"
 
 namespace fabricscope::report {
 namespace {
@@ -140,13 +141,11 @@ private:
 
     void list(const Column& column, const void* record, const std::string& indent) {
         out_ << '[';
-        bool is_first = true;
-        column.visit(record, context_, [&](const void* inner) {
-            out_ << (is_first ? "\n" : ",\n") << indent << "  ";
-            is_first = false;
-            line([&](Writer& writer) { writer.element(column, inner); });
-        });
-        if (!is_first) out_ << '\n' << indent;
+        const auto append_element = [&](std::string& text, const void* element, bool is_first) {
+            text.append(is_first ? "\n" : ",\n").append(indent).append("  ");
+            Writer(text, context_).element(column, element);
+        };
+        if (write_elements(out_, column, record, context_, append_element)) out_ << '\n' << indent;
         out_ << ']';
     }
 
@@ -174,7 +173,9 @@ public:
     /// `prefix`: of the names of its parts.
     void object(
         const std::string& kind, const std::string& prefix, std::span<const Column> columns, const void* record) {
-        line(kind, columns, record, false);
+        std::string line;
+        Writer(line, context_).record(kind, columns, record, false);
+        out_ << line << '\n';
         parts(prefix, columns, record);
     }
 
@@ -188,22 +189,22 @@ private:
     void part(const std::string& prefix, const Column& column, const void* record) {
         const bool is_transparent = column.is_object() && column.nesting == Nesting::nowhere;
         if (!is_transparent && !is_part(column)) return;
+        if (column.is_list) return list(prefix + column.name, column, record);
         column.visit(record, context_, [&](const void* inner) {
             if (is_transparent) parts(prefix, column.members(), inner);
-            else if (column.is_list) line(prefix + column.name, column.members(), inner, true);
             else object(prefix + column.name, prefix + column.name + '.', column.members(), inner);
         });
     }
 
-    void line(const std::string& kind, std::span<const Column> columns, const void* record, bool parts) {
-        line_.clear();
-        Writer(line_, context_).record(kind, columns, record, parts);
-        out_ << line_ << '\n';
+    void list(const std::string& kind, const Column& column, const void* record) {
+        write_elements(out_, column, record, context_, [&](std::string& text, const void* element, bool) {
+            Writer(text, context_).record(kind, column.members(), element, true);
+            text += '\n';
+        });
     }
 
     std::ostream& out_;
     const Context& context_;
-    std::string line_;  ///< its memory is used again
 };
 
 }  // namespace

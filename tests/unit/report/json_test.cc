@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/report/json.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analyzer/report/fc_report.h"
 #include "tests/unit/report/models.h"
 
 namespace fabricscope::report {
@@ -15,6 +17,21 @@ using nlohmann::json;
 
 constexpr engine::Rule rule{
     "SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward.", engine::messages("both sides")};
+
+/// Of all records, or those of a kind.
+json ids_of(const json& records, const std::string& kind = "") {
+    json ids = json::array();
+    for (const json& record : records)
+        if (kind.empty() || record["record"] == kind) ids.push_back(record["id"]);
+    return ids;
+}
+
+json parsed_lines(const std::string& text) {
+    json records = json::array();
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) records.push_back(json::parse(line));
+    return records;
+}
 
 class Document : public testing::Test {
 protected:
@@ -98,6 +115,40 @@ TEST_F(Document, HalvesThatFoundEachOtherAreNotListed) {
     model_.connections = {connection(1), connection(2)};
     model_.connections[1].merged = true;
     EXPECT_EQ(parsed()["smcr"]["connections"].size(), 1U);
+}
+
+/// Two threads make long lists into text, in pieces of 256 elements. Connections are handed out one by one, Exchanges
+/// unpacked from where they are kept.
+TEST_F(Document, LongListsKeepTheirOrder) {
+    for (const std::uint32_t count : {256U, 512U, 513U, 1024U, 3001U}) {
+        engine::fibre_channel::Model fibre_channel;
+        json connections = json::array(), exchanges = json::array();
+        model_.connections.clear();
+        for (std::uint32_t id = 1; id <= count; ++id) {
+            model_.connections.push_back(connection(id));
+            connections.push_back(fmt::format("smcr-{}", id));
+            engine::fibre_channel::Exchange exchange;
+            exchange.id = id;
+            fibre_channel.exchanges.push_back(exchange);
+            exchanges.push_back(exchange_name(id));
+        }
+        const Results results{
+            .files = files_,
+            .problems = {},
+            .capture = capture_,
+            .models = {.smcr = &model_, .fc = &fibre_channel},
+            .findings = findings_};
+        std::ostringstream document, records;
+        write_json(document, results, false);
+        const json whole = json::parse(document.str());
+        EXPECT_EQ(ids_of(whole["smcr"]["connections"]), connections) << count;
+        EXPECT_EQ(ids_of(whole["fc"]["exchanges"]), exchanges) << count;
+
+        write_ndjson(records, results, false);
+        const json lines = parsed_lines(records.str());
+        EXPECT_EQ(ids_of(lines, "smcr.connections"), connections) << count;
+        EXPECT_EQ(ids_of(lines, "fc.exchanges"), exchanges) << count;
+    }
 }
 
 TEST_F(Document, LinkGroups) {
