@@ -10,7 +10,6 @@
 #include <optional>
 #include <ostream>
 #include <thread>
-#include <utility>
 
 namespace fabricscope::report {
 namespace {
@@ -38,13 +37,12 @@ public:
         thread_.join();
     }
 
-    /// Gives `write` the text of its next piece.
-    template <class Write> void next(const Write& write) {
+    void write_next_piece(std::ostream& out) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return waiting_ != 0; });
         if (failure_) std::rethrow_exception(failure_);
         lock.unlock();
-        write(texts_[first_ % texts_.size()]);
+        out << texts_[first_ % texts_.size()];
         lock.lock();
         ++first_, --waiting_;
         changed_.notify_all();
@@ -113,13 +111,11 @@ bool write_elements(
     std::size_t index = 0;
     const auto is_mine = [&] {
         const std::size_t at = index++;
-        if (is_alone || !is_helpers(at)) {
-            if (at == piece && !is_alone) helper.emplace(list, record, context, append);
-            return true;
-        }
+        if (at == piece && !is_alone) helper.emplace(list, record, context, append);
+        if (!helper || !is_helpers(at)) return true;
         if (at % piece == 0) {
             flush();
-            helper->next([&](const std::string& made) { out << made; });
+            helper->write_next_piece(out);
         }
         return false;
     };
