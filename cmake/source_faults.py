@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small faults that can be put into C++ sources: where, and what stands there then.
+"""Small faults that can be put into C++ sources, many at once: each has a number, and is there if a condition holds.
 
-It knows tokens, not grammar. What is no C++ with the fault in it the compiler refuses; what looks like a fault and may
-be a declaration (`<` of a template, `&&` of a reference) is told apart by the blanks that clang-format puts around operators.
+It knows tokens, not grammar. What is no C++ with the fault in it the compiler refuses, and what has to be known when it
+compiles; what looks like a fault and may be a declaration (`<` of a template, `&&` of a reference) is told apart by
+the blanks that clang-format puts around operators.
 """
 
 import bisect
@@ -18,15 +19,19 @@ TOKEN = re.compile(
       | (?P<operator><=>|<<=|>>=|->\*|\.\.\.|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[^\s\w])""",
     re.VERBOSE | re.DOTALL | re.MULTILINE)
 OPENING, CLOSING = {"(": ")", "[": "]", "{": "}"}, ")]}"
+SWITCH = "@"
 
 TURNED = {"==": ["!="], "!=": ["=="], "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"]}
 COMPARISON, CONDITION, CONSTANT, CALL = KINDS = ("comparison turned", "condition dropped", "constant changed", "call left out")
+ALWAYS, NEVER = ("true ||", f"{SWITCH} ||"), ("false &&", f"!{SWITCH} &&")  # and as switched
 # Without these a program does the same, only slower, or says less to who debugs it.
 IDLE = {"reserve", "shrink_to_fit", "assert", "static_assert", "unreachable", "prefetch"}
 # A statement that begins like that is no call.
 KEYWORDS = {"return", "throw", "delete", "if", "for", "while", "switch", "case", "using", "do", "else", "goto", "new", "break", "continue",
             "co_return", "co_await", "sizeof", "static_cast", "void", "auto", "const", "operator", "template", "typename", "explicit"}
-CONSTEXPR = re.compile(r"\s*(?:static |inline )*constexpr .* = ")
+# What binds less than a comparison ends its operands.
+LOOSER = ("&&", "||", "&", "|", "^", "?", ":", ",", ";", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "return", "else", "do",
+          "co_return", "throw")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,10 +49,21 @@ class Fault:
     begin: int
     end: int
     text: str  # instead of what is there
-    in_declaration: bool = False  # of a constant: no code of the line is run
+    switch: str  # the same for a program that holds both: SWITCH becomes what says whether the fault is there
 
     def put_into(self, source):
         return source[: self.begin] + self.text + source[self.end :]
+
+
+def put_all_into(source, faults):
+    """Faults by what switches each of them on; none overlaps another."""
+    for switch, fault in sorted(faults.items(), key=lambda item: item[1].begin, reverse=True):
+        source = source[: fault.begin] + fault.switch.replace(SWITCH, switch) + source[fault.end :]
+    return source
+
+
+def overlap(one, other):
+    return one.begin < other.end and other.begin < one.end
 
 
 def tokens_of(source):
@@ -76,9 +92,6 @@ class Finder:
     def line_of(self, offset):
         return bisect.bisect_right(self.lines, offset)
 
-    def text_of_line(self, number):
-        return self.source[self.lines[number - 1] : self.lines[number] if number < len(self.lines) else None]
-
     def at(self, i, *texts):
         return 0 <= i < len(self.tokens) and self.tokens[i].kind in ("operator", "word") and self.tokens[i].text in texts
 
@@ -87,13 +100,13 @@ class Finder:
         token = self.tokens[i]
         return self.source[token.begin - 1].isspace() and self.source[token.end : token.end + 1].isspace()
 
-    def fault(self, kind, first, last, text, **more):
+    def between(self, first, last):
+        return self.source[self.tokens[first].begin : self.tokens[last].end] if first <= last else ""
+
+    def fault(self, kind, first, last, text, switch=""):
         """In place of the tokens from the first to the last."""
         begin, end = self.tokens[first].begin, self.tokens[last].end
-        return Fault(kind, self.line_of(begin), begin, end, text, **more)
-
-    def between(self, first, last):
-        return self.source[self.tokens[first].begin : self.tokens[last].end]
+        return Fault(kind, self.line_of(begin), begin, end, text, switch or f"({SWITCH} ? {text} : {self.between(first, last)})")
 
     def faults(self):
         for i in range(len(self.tokens)):
@@ -105,9 +118,17 @@ class Finder:
 
     def comparisons(self, i):
         token = self.tokens[i]
-        if token.kind == "operator" and token.text in TURNED and self.is_binary(i):
-            for text in TURNED[token.text]:
-                yield self.fault(COMPARISON, i, i, text)
+        if token.kind != "operator" or token.text not in TURNED or not self.is_binary(i):
+            return
+        first, last = self.begin_of_operand(i - 1, *LOOSER), self.end_of_operand(i + 1, *LOOSER)
+        if not first < i < last + 1:
+            return
+        before, after = self.source[self.tokens[first].begin : token.begin], self.source[token.end : self.tokens[last].end]
+        if "//" in before + after:
+            return
+        for text in TURNED[token.text]:
+            # On one line: the copy beside it has the lines that the source has.
+            yield self.fault(COMPARISON, first, last, re.sub(r"\n\s*", " ", f"{before}{text}{after}"))
 
     def branches(self, i):
         """Always, or never."""
@@ -119,8 +140,13 @@ class Finder:
                 first = j + 1
         if any(self.at(j, "=") for j in self.top_level(first, last)):  # declares what is asked
             return
-        for held in ("true ||", "false &&"):
-            yield self.fault(CONDITION, first, last, f"{held} ({self.between(first, last)})")
+        for held in ALWAYS, NEVER:
+            yield self.held(first, last, held)
+
+    def held(self, first, last, held, form="{}"):
+        """A condition that has no say."""
+        text, switched = (form.format(f"{each} ({self.between(first, last)})") for each in held)
+        return self.fault(CONDITION, first, last, text, switched)
 
     def top_level(self, first, last):
         i = first
@@ -131,20 +157,25 @@ class Finder:
     def operands(self, i):
         if not self.at(i, "&&", "||") or not self.is_binary(i):
             return
-        held = "true ||" if self.at(i, "&&") else "false &&"
-        for first, last in ((self.begin_of_operand(i - 1), i - 1), (i + 1, self.end_of_operand(i + 1))):
+        held = ALWAYS if self.at(i, "&&") else NEVER
+        looser = ("&&", "||", "?", ":", ",", ";", "=", "return")
+        for first, last in ((self.begin_of_operand(i - 1, *looser), i - 1), (i + 1, self.end_of_operand(i + 1, *looser))):
             if first <= last:
-                yield self.fault(CONDITION, first, last, f"({held} ({self.between(first, last)}))")
+                yield self.held(first, last, held, "({})")
 
-    def begin_of_operand(self, i):
-        while i >= 0 and not self.at(i, "&&", "||", "?", ":", ",", ";", "=", "return", *OPENING):
+    def begin_of_operand(self, i, *looser):
+        while i >= 0 and not self.at(i, *OPENING) and not (self.at(i, *looser) and self.ends_operand(i)):
             i = self.partner.get(i, i) - 1 if self.at(i, *CLOSING) else i - 1
         return i + 1
 
-    def end_of_operand(self, i):
-        while i < len(self.tokens) and not self.at(i, "&&", "||", "?", ":", ",", ";", *CLOSING):
+    def end_of_operand(self, i, *looser):
+        while i < len(self.tokens) and not self.at(i, *CLOSING) and not (self.at(i, *looser) and self.ends_operand(i)):
             i = self.partner.get(i, i) + 1 if self.at(i, *OPENING) else i + 1
         return i - 1
+
+    def ends_operand(self, i):
+        """Not if it is an address, or a reference."""
+        return not self.at(i, "&", "&&") or self.is_binary(i)
 
     def constants(self, i):
         token = self.tokens[i]
@@ -154,9 +185,8 @@ class Finder:
             texts = others(token.text)
         else:
             return
-        in_declaration = bool(CONSTEXPR.match(self.text_of_line(self.line_of(token.begin))))
         for text in texts:
-            yield self.fault(CONSTANT, i, i, text, in_declaration=in_declaration)
+            yield self.fault(CONSTANT, i, i, text)
 
     def calls(self, i):
         """A statement that is a call and nothing else."""
@@ -173,7 +203,7 @@ class Finder:
                 return
             end = self.partner[end] + 1 if self.at(end, *OPENING) else end + 1
         if self.at(end - 1, ")") and name not in IDLE and end < len(self.tokens):
-            yield self.fault(CALL, i, end - 1, "")
+            yield self.fault(CALL, i, end - 1, "", f"({SWITCH} ? void() : void({self.between(i, end - 1)}))")
 
     def begins_statement(self, i):
         if self.at(i - 1, ";", "{", "}", "else"):

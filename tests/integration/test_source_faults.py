@@ -10,7 +10,7 @@ from harness import ROOT
 
 sys.path.insert(0, str(ROOT / "cmake"))
 import mutate  # noqa: E402
-from source_faults import CALL, COMPARISON, CONDITION, CONSTANT, faults_in  # noqa: E402
+from source_faults import CALL, COMPARISON, CONDITION, CONSTANT, faults_in, overlap, put_all_into  # noqa: E402
 
 
 def body(text):
@@ -72,9 +72,31 @@ def test_calls(text, faults):
     assert faulty(text, CALL) == faults
 
 
+@pytest.mark.parametrize(("text", "switched"), [
+    ("x = a < b + 1 && !c;", "x = (A ? a <= b + 1 : a < b + 1) && !c;"),
+    ("return h(a, *d == 7);", "return h(a, (A ? *d != 7 : *d == 7));"),
+    ("return f<int>(b) == c & d ? x : y;", "return (A ? f<int>(b) != c : f<int>(b) == c) & d ? x : y;"),
+    ("a = b ==\n        c;", "a = (A ? b != c : b ==\n        c);"),
+    ("if (a) return;", "if (A || (a)) return;"),
+    ("return a && b;", "return (A || (a)) && b;"),
+    ("for (;;) g(a, b);", "for (;;) (A ? void() : void(g(a, b)));"),
+    ("a = 8;", "a = (A ? 9 : 8);")])
+def test_switches(text, switched):
+    text = body(text)
+    first = faults_in(text)[0]
+    assert put_all_into(text, {"A": first}) == body(switched)
+
+
+def test_many_in_one():
+    text = body("if (a == 7) g();")
+    of_kind = {fault.kind: fault for fault in reversed(faults_in(text))}
+    assert overlap(of_kind[COMPARISON], of_kind[CONSTANT]) and not overlap(of_kind[CONSTANT], of_kind[CALL])
+    assert put_all_into(text, {"A": of_kind[CONSTANT], "B": of_kind[CALL]}) == body("if (a == (A ? 8 : 7)) (B ? void() : void(g()));")
+
+
 def test_lines():
     source = "#define A 7\n/* 7\n7 */\nconstexpr int a = 7;\nvoid f() { g(7); }\n"
-    assert {(fault.line, fault.in_declaration) for fault in faults_in(source) if fault.kind == CONSTANT} == {(4, True), (5, False)}
+    assert {fault.line for fault in faults_in(source) if fault.kind == CONSTANT} == {4, 5}
 
 
 def test_shares():
