@@ -4,19 +4,14 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <array>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
 #include <optional>
-#include <thread>
+
+#include "capture/ring.h"
 
 namespace fabricscope::capture {
 namespace {
 
 constexpr std::size_t batches = 8;
-constexpr std::size_t refill_at = batches / 2;  // to wake a thread costs more than to read a batch
-
 constexpr std::size_t ahead = 3;  // frames to prefetch
 
 /// What another processor has written is fetched while the frames before are dealt with.
@@ -54,28 +49,16 @@ struct Reading {
     std::vector<DecodedFrame> decoded;  ///< of the batch, if that was worth it
     std::vector<Error> errors;
     std::uint32_t interface_count = 0;
-    std::exception_ptr failure;  ///< instead of a batch: for the reader to deal with
     bool last = false;
 };
 
-/// A ring of batches: the thread fills the one behind those that wait, the reader takes the first.
+/// Another thread reads.
 class Ahead final : public PacketSource {
-public:
-    explicit Ahead(std::unique_ptr<Source> source) : source_(std::move(source)) {
-        before_first_.interface_count = source_->interface_count();
-        thread_ = std::thread([this] { fill_batches(); });
-    }
-    Ahead(const Ahead&) = delete;
-    Ahead& operator=(const Ahead&) = delete;
+    using Readings = Ring<Reading, batches>;
 
-    ~Ahead() override {
-        {
-            const std::lock_guard lock(mutex_);
-            abandoned_ = true;
-        }
-        changed_.notify_all();
-        thread_.join();
-    }
+public:
+    explicit Ahead(std::unique_ptr<Source> source)
+        : source_(std::move(source)), ring_([this](Readings& ring) { read(ring); }) {}
 
     const DecodedFrame* next() override {
         while (next_in_batch_ == taken_->batch.frames.size()) {
@@ -102,64 +85,37 @@ private:
         return !frames.empty() && decode(frames.front()).fc;
     }
 
-    /// Gives back the batch at hand and waits for the next one.
     void take_batch() {
-        std::unique_lock lock(mutex_);
-        if (holding_) --waiting_, ++first_;
-        holding_ = true;
-        if (waiting_ == refill_at) changed_.notify_all();
-        changed_.wait(lock, [this] { return waiting_ != 0; });
-        taken_ = &ring_[first_ % batches];
+        taken_ = &ring_.take();
         next_in_batch_ = 0;
-        if (taken_->failure) std::rethrow_exception(taken_->failure);
     }
 
     void fill(Reading& reading) {
-        try {
-            reading.last = !source_->next_batch(reading.batch);
-            reading.decoded.clear();
-            const std::vector<Frame>& frames = reading.batch.frames;
-            if (is_worth_decoding(frames))
-                for (const Frame& frame : frames) reading.decoded.emplace_back(frame);
-            reading.interface_count = source_->interface_count();
-            if (reading.last) reading.errors = source_->errors();
-        } catch (...) {  // memory is short
-            reading.failure = std::current_exception();
-            reading.last = true;
+        reading.last = !source_->next_batch(reading.batch);
+        reading.decoded.clear();
+        const std::vector<Frame>& frames = reading.batch.frames;
+        if (is_worth_decoding(frames))
+            for (const Frame& frame : frames) reading.decoded.emplace_back(frame);
+        reading.interface_count = source_->interface_count();
+        if (reading.last) reading.errors = source_->errors();
+    }
+
+    void read(Readings& ring) {
+        for (bool last = false; !last;) {
+            Reading* reading = ring.free_slot();
+            if (reading == nullptr) return;
+            fill(*reading);
+            last = reading->last;
+            ring.filled();
         }
     }
 
-    void fill_batches() {
-        for (std::size_t index = 0;; ++index) {
-            {
-                std::unique_lock lock(mutex_);
-                if (waiting_ == batches) changed_.wait(lock, [this] { return waiting_ <= refill_at || abandoned_; });
-                if (abandoned_) return;
-            }
-            Reading& reading = ring_[index % batches];
-            fill(reading);
-            {
-                const std::lock_guard lock(mutex_);
-                ++waiting_;
-            }
-            changed_.notify_all();
-            if (reading.last) return;
-        }
-    }
-
-    std::unique_ptr<Source> source_;  ///< the thread's, once that runs
-    std::array<Reading, batches> ring_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::size_t first_ = 0;    ///< serial number of the batch that is taken, or will be next
-    std::size_t waiting_ = 0;  ///< batches filled and not given back
-    bool holding_ = false;
-    bool abandoned_ = false;
-    Reading before_first_;
-    std::optional<DecodedFrame> here_;  ///< decoded when it was asked for
+    std::unique_ptr<Source> source_;  ///< the ring's thread's
+    const Reading before_first_{{}, {}, {}, source_->interface_count()};
     const Reading* taken_ = &before_first_;
     std::size_t next_in_batch_ = 0;
-    std::thread thread_;
+    std::optional<DecodedFrame> here_;  ///< decoded when it was asked for
+    Readings ring_;
 };
 
 }  // namespace

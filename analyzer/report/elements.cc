@@ -3,13 +3,10 @@
 
 #include <glib.h>
 
-#include <array>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
 #include <optional>
 #include <ostream>
-#include <thread>
+
+#include "capture/ring.h"
 
 namespace fabricscope::report {
 namespace {
@@ -20,81 +17,24 @@ constexpr std::size_t flush_at = 32 * 1024;
 
 constexpr bool is_helpers(std::size_t index) { return index / piece % 2 == 1 && index / piece > 1; }
 
-/// Makes its pieces of a list into texts, some ahead of whoever writes them.
-class Helper {
-public:
-    Helper(const Column& list, const void* record, const Context& context, const AppendElement& append)
-        : thread_([&list, record, &context, &append, this] { make_texts(list, record, context, append); }) {}
-    Helper(const Helper&) = delete;
-    Helper& operator=(const Helper&) = delete;
+using Texts = capture::Ring<std::string, 4>;
 
-    ~Helper() {
-        {
-            const std::lock_guard lock(mutex_);
-            abandoned_ = true;
-        }
-        changed_.notify_all();
-        thread_.join();
-    }
-
-    void write_next_piece(std::ostream& out) {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return waiting_ != 0; });
-        if (failure_) std::rethrow_exception(failure_);
-        lock.unlock();
-        out << texts_[first_ % texts_.size()];
-        lock.lock();
-        ++first_, --waiting_;
-        changed_.notify_all();
-    }
-
-private:
-    void make_texts(const Column& list, const void* record, const Context& context, const AppendElement& append) {
-        try {
-            std::size_t index = 0;
-            const auto take = [&](const void* element) { append(*text_, element, false); };
-            const auto is_mine = [&] {
-                const std::size_t at = index++;
-                if (is_helpers(at) && at % piece == 0) begin_text();
-                else if (text_ != nullptr && at % piece == 0) end_text();
-                return text_ != nullptr;
-            };
-            list.visit(record, context, {take, is_mine});
-            if (text_ != nullptr) end_text();
-        } catch (...) {  // memory is short
-            const std::lock_guard lock(mutex_);
-            failure_ = std::current_exception();
-            ++waiting_;
-            changed_.notify_all();
-        }
-    }
-
-    /// There is none if nobody waits for it.
-    void begin_text() {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return waiting_ < texts_.size() || abandoned_; });
-        if (abandoned_) return;
-        text_ = &texts_[(first_ + waiting_) % texts_.size()];
-        text_->clear();
-    }
-
-    void end_text() {
-        text_ = nullptr;
-        const std::lock_guard lock(mutex_);
-        ++waiting_;
-        changed_.notify_all();
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::array<std::string, 4> texts_;  ///< a ring
-    std::size_t first_ = 0;             ///< the serial number of the first that waits
-    std::size_t waiting_ = 0;
-    std::exception_ptr failure_;
-    bool abandoned_ = false;
-    std::string* text_ = nullptr;  ///< that is being made; nullptr: another's piece
-    std::thread thread_;
-};
+/// Makes the helper's pieces of a list into texts.
+void make_texts(
+    Texts& texts, const Column& list, const void* record, const Context& context, const AppendElement& append) {
+    std::size_t index = 0;
+    std::string* text = nullptr;  // nullptr: in another's piece, or nobody waits
+    const auto is_mine = [&] {
+        const std::size_t at = index++;
+        if (at % piece != 0) return text != nullptr;
+        if (text != nullptr) texts.filled();
+        text = is_helpers(at) ? texts.free_slot() : nullptr;
+        if (text != nullptr) text->clear();
+        return text != nullptr;
+    };
+    list.visit(record, context, {[&](const void* element) { append(*text, element, false); }, is_mine});
+    if (text != nullptr) texts.filled();
+}
 
 }  // namespace
 
@@ -102,7 +42,7 @@ bool write_elements(
     std::ostream& out, const Column& list, const void* record, const Context& context, const AppendElement& append) {
     // Timelines of cursors may be so long that one at a time is enough.
     const bool is_alone = g_get_num_processors() == 1 || context.cursors;
-    std::optional<Helper> helper;
+    std::optional<Texts> helper;
     std::string text;
     const auto flush = [&] {
         out << text;
@@ -111,11 +51,12 @@ bool write_elements(
     std::size_t index = 0;
     const auto is_mine = [&] {
         const std::size_t at = index++;
-        if (at == piece && !is_alone) helper.emplace(list, record, context, append);
+        if (at == piece && !is_alone)
+            helper.emplace([&](Texts& texts) { make_texts(texts, list, record, context, append); });
         if (!helper || !is_helpers(at)) return true;
         if (at % piece == 0) {
             flush();
-            helper->write_next_piece(out);
+            out << helper->take();
         }
         return false;
     };
