@@ -132,7 +132,7 @@ def draw_all(options):
     for name in filter(MEASURED.match, sources()):
         if re.search(options.sources, name):
             text = layers[layer_of(name)][name] = (ROOT / name).read_text()
-            faults_of[name] = faults_in(text)
+            faults_of[name] = faults_in(text, is_header=name.endswith(".h"))
     sizes = {layer: sum(len(faults_of[name]) for name in texts) for layer, texts in sorted(layers.items())}
     rng = random.Random(options.seed)
     return {layer: (number, draw(rng, layers[layer], faults_of, math.ceil(SPARE * number) + 1))

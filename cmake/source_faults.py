@@ -72,8 +72,8 @@ def tokens_of(source):
 
 
 class Finder:
-    def __init__(self, source):
-        self.source = source
+    def __init__(self, source, is_header):
+        self.source, self.is_header = source, is_header
         self.tokens = tokens_of(source)
         self.lines = [0, *(match.end() for match in re.finditer("\n", source))]
         self.partner = self.partners()
@@ -185,6 +185,8 @@ class Finder:
             texts = others(token.text)
         else:
             return
+        if self.is_header and self.at(i - 1, "=") and self.at(i + 1, ";"):  # of a member, mostly: others take its place
+            return
         for text in texts:
             yield self.fault(CONSTANT, i, i, text)
 
@@ -226,5 +228,5 @@ def others(number):
     return [repr(2 * value or 1.0)]
 
 
-def faults_in(source):
-    return list(Finder(source).faults())
+def faults_in(source, is_header=False):
+    return list(Finder(source, is_header).faults())

@@ -99,6 +99,12 @@ def test_lines():
     assert {fault.line for fault in faults_in(source) if fault.kind == CONSTANT} == {4, 5}
 
 
+def test_initial_values_of_members_stay():
+    source = "struct A {\n    int a = 7;\n};\ninline int f() { return 7; }\n"
+    assert {fault.line for fault in faults_in(source, is_header=True)} == {4}
+    assert {fault.line for fault in faults_in(source)} == {2, 4}
+
+
 def test_shares():
     shares = mutate.shares({"large": 10_000, "middle": 900, "small": 100}, 14)
     assert shares == {"large": 10, "middle": 3, "small": 1}
