@@ -128,8 +128,7 @@ void FcSequences::take(Sequence& sequence, const Packet& packet, bool keep_data,
     if (highest) seen.last = header, sequence.high = index;
     seen.beginning_seen = seen.beginning_seen || begins(fc, next_seq_cnt_, lowest);
     // An Exchange's first Sequence begins with 0, and those behind it where the last one ended, or with 0.
-    seen.beginning_assumed = !seen.beginning_seen && !tells_beginning(fc) && !next_seq_cnt_ &&
-                             !seen.header.f_ctl.first_sequence;
+    seen.beginning_assumed = !tells_beginning(fc) && !next_seq_cnt_ && !seen.header.f_ctl.first_sequence;
     if (header.f_ctl.end_sequence) {
         seen.end_seen = true;
         next_seq_cnt_ = static_cast<std::uint16_t>(header.seq_cnt + 1);

@@ -46,7 +46,6 @@ void Sessions::open(Session& session, std::optional<std::uint8_t> base) {
                 {id, side, piece.position, piece.octets, piece.missing, piece.implausible, piece.urgent_last});
         });
     }
-    if (options_.cursor_base) set_base(session, *options_.cursor_base);
     if (base) set_base(session, *base);
 }
 

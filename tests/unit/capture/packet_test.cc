@@ -80,6 +80,8 @@ TEST(Packet, InnermostVlanIsReported) {
     EXPECT_EQ(decode(frame_of(ethernet(0x0800, datagram))).vlan, 0);
     EXPECT_EQ(decode(frame_of(tagged(0x0800, datagram))).vlan, 5);
     EXPECT_EQ(decode(frame_of(twice_tagged(0x0800, datagram))).vlan, 5);
+    const Octets in_old_tag = ethernet(0x9100, vlan(100, 0x8100, vlan(5, 0x0800, datagram)));
+    EXPECT_EQ(decode(frame_of(in_old_tag)).vlan, 5) << "from before 802.1ad";
 }
 
 TEST(Packet, RoceV1) {

@@ -205,6 +205,14 @@ TEST(RcReceiver, UnplaceableWriteIsUsedWhenSentAgain) {
     EXPECT_EQ(receive(write_last, 3, Octets(8)).address, 0x300U);
 }
 
+TEST(RcReceiver, APacketBehindTheLengthOfAWriteIsNotOfIt) {
+    Receiver receive;
+    receive(write_first, 0, reth(0, 8, 520), Octets(256));
+    receive(write_middle, 1, Octets(256)), receive(write_last, 2, Octets(8));
+    EXPECT_EQ(receive(write_last, 2, Octets(8)).address, 512U);
+    EXPECT_EQ(receive(write_middle, 3, Octets(256)).kind, Kind::unplaceable);
+}
+
 TEST(RcReceiver, WriteWhoseRethWasCutIsUnplaceable) {
     Receiver receive;
     const RcEvent event = receive(write_only, 0, reth(0, 1, 4), Octets(4), 14 + 20 + 8 + 12 + 8);

@@ -87,6 +87,9 @@ TEST_F(FlowTest, AFirstMessageOfMoreThanWasSeenDoesNot) {
     EXPECT_FALSE(direction.from_start) << "it has wrapped";
     flow.on_first_message({0, 4});
     EXPECT_FALSE(direction.from_start) << "four octets, or an eye catcher";
+    write(1, 49);
+    flow.on_first_message({0, 100});
+    EXPECT_FALSE(direction.from_start) << "all but the first octet";
 }
 
 TEST_F(FlowTest, WritesBeforeTheBaseIsKnownAreWhereItPutsThem) {

@@ -720,6 +720,17 @@ TEST(Rdma, PacketsThatCameAgainBeforeAnAcknowledgedOneHadArrived) {
     EXPECT_EQ(w.stream().from[a].duplicate_requests, 2U);
 }
 
+TEST(Rdma, PacketsThatCameAgainBeforeOneThatDidNotHadArrived) {
+    for (const std::uint32_t acknowledged : {3, 4}) {
+        World w;
+        w.request(a, send_only, 1), w.answer(b, 1);
+        for (std::uint32_t psn = 2; psn < 6; ++psn) w.request(a, send_only, psn);
+        w.wait(100 * capture::millisecond);
+        w.request(a, send_only, 2), w.request(a, send_only, 3), w.answer(b, acknowledged);
+        EXPECT_EQ(w.stream().from[a].duplicate_requests, acknowledged == 4 ? 2U : 0U);
+    }
+}
+
 TEST(Rdma, WhoAcknowledgesTheSameOnceMoreHadIt) {
     World w;
     w.request(a, send_only, 100), w.answer(b, 100);
@@ -758,6 +769,20 @@ TEST(Rdma, WithoutTheSyndromesOfAnswersNoTimeoutIsClaimed) {
     w.request(a, send_only, 101);
     EXPECT_EQ(w.stream().from[a].retransmitted.packets, 1U);
     EXPECT_EQ(sum(w.stream().from[a].retransmitted), 0U);
+}
+
+TEST(Rdma, AMissedResponseIsWhyAReadComesAgainAsLongAsItsRequesterMayReact) {
+    for (const Time waited : {20, 60}) {
+        World w;
+        w.read(a, 10, 3072), w.read(a, 13, 100);
+        w.answer(b, 10, ack, response_first, 1024), w.answer(b, 11, ack, response_middle, 1024);
+        w.answer(b, 13, ack, response_only, 100);  // the last response of the first READ was lost
+        w.wait(waited * capture::millisecond);
+        w.read(a, 12, 1024);
+        const Retransmitted& again = w.stream().from[a].retransmitted;
+        EXPECT_EQ(again.implied, waited == 20 ? 1U : 0U);
+        EXPECT_EQ(again.timeout, waited == 20 ? 0U : 1U);
+    }
 }
 
 TEST(Rdma, ARequestThatNothingHasAnsweredIsNotAskedForAgainForItsAnswer) {
