@@ -94,10 +94,11 @@ class Outcome:
 # ---- which faults -------------------------------------------------------------------------------------------
 
 
-def sources():
+def all_files():
+    """By name, what the project's files hold as it begins: who works on them meanwhile changes nothing."""
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                             stdout=subprocess.PIPE, check=True).stdout
-    return [name for name in map(os.fsdecode, listed.split(b"\0")) if name and (ROOT / name).is_file()]
+    return {name: (ROOT / name).read_bytes() for name in map(os.fsdecode, listed.split(b"\0")) if name and (ROOT / name).is_file()}
 
 
 def shares(sizes, number):
@@ -126,12 +127,12 @@ def draw(rng, texts, faults_of, number):
     return found
 
 
-def draw_all(options):
+def draw_all(options, files):
     """By layer: how many are wanted, and what has been drawn."""
     layers, faults_of = collections.defaultdict(dict), {}
-    for name in filter(MEASURED.match, sources()):
+    for name in filter(MEASURED.match, files):
         if re.search(options.sources, name):
-            text = layers[layer_of(name)][name] = (ROOT / name).read_text()
+            text = layers[layer_of(name)][name] = files[name].decode()
             faults_of[name] = faults_in(text, is_header=name.endswith(".h"))
     sizes = {layer: sum(len(faults_of[name]) for name in texts) for layer, texts in sorted(layers.items())}
     rng = random.Random(options.seed)
@@ -142,9 +143,9 @@ def draw_all(options):
 # ---- the copy -----------------------------------------------------------------------------------------------
 
 
-def contents(numbered):
-    """By name, what the copy's files hold, with these faults in them: {number: Placed}."""
-    found = {name: (ROOT / name).read_bytes() for name in sources()}
+def with_faults(files, numbered):
+    """The files with these faults in them: {number: Placed}."""
+    found = dict(files)
     of_source = collections.defaultdict(dict)
     for number, placed in numbered.items():
         of_source[placed.source][f"mutation::is({number})"] = placed.fault
@@ -190,12 +191,12 @@ def refused(said, numbered):
     return found
 
 
-def build_with(numbered):
+def build_with(files, numbered):
     """What of these compiles; the copy is built with it."""
     SWITCHES.parent.mkdir(parents=True, exist_ok=True)
     SWITCHES.write_text(SWITCHES_TEXT.replace("LENGTH", str(max(numbered, default=0) + 1)))
     while True:
-        write_copy(contents(numbered))
+        write_copy(with_faults(files, numbered))
         said = build()
         if not said:
             return numbered
@@ -295,8 +296,9 @@ def main():
     options = parser.parse_args()
 
     print(f"{options.number} faults, seed {options.seed}", flush=True)
-    drawn = draw_all(options)
-    numbered = build_with(dict(enumerate(placed for _, several in drawn.values() for placed in several)))
+    files = all_files()
+    drawn = draw_all(options, files)
+    numbered = build_with(files, dict(enumerate(placed for _, several in drawn.values() for placed in several)))
     known = Known(options.longest, max(numbered, default=0) + 1)
     chosen = []
     for number_wanted, several in drawn.values():

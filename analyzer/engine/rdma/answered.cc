@@ -120,8 +120,6 @@ void Streams::on_acknowledgment(At& at) {
     if (half.peer == nullptr) return;
     at.facts.duplicate_ack = half.peer->requests.has_arrived(at.psn) && half.answered == at.psn;
     if (at.facts.duplicate_ack) count_duplicate(*half.peer, direction_of(*half.peer), &Again::acknowledged_again);
-    // One that comes late, from another interface, takes nothing back.
-    if (!half.answered || psn_distance(*half.answered, at.psn) > 0) half.answered = at.psn;
     half.last_response_frame = at.packet.number;
     half.last_acknowledged = at.packet.time;
     acknowledge(at, at.psn);
@@ -191,6 +189,7 @@ bool Streams::is_behind_the_first(const At& at) {
 void Streams::judge_message_count(At& at) {
     Half& half = at.half;
     const std::uint32_t msn = at.packet.ib.aeth.msn;
+    // One that comes late, from another interface, takes nothing back.
     if (half.answered && psn_distance(*half.answered, at.psn) <= 0) return;
     if (half.msn && half.answered) {
         if (psn_distance(*half.msn, msn) >= 0) {

@@ -598,6 +598,9 @@ TEST(FcAddresses, NameServer) {
     const Model& model = world.finish();
     EXPECT_EQ(kind_text(model.exchanges.at(0)), "GID_IPP");
     EXPECT_EQ(model.exchanges[0].accepted, false);
+    EXPECT_EQ(model.exchanges[0].rejected->explanation, 0x0B);
+    EXPECT_EQ(model.exchanges[1].accepted, true);
+    EXPECT_FALSE(model.exchanges[1].rejected);
     ASSERT_EQ(model.resolutions.size(), 2U);
     EXPECT_EQ(model.resolutions[0].rejected->explanation, 0x0B);
     EXPECT_TRUE(model.resolutions[0].ports.empty());
