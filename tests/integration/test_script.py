@@ -132,3 +132,10 @@ def test_what_cannot_be_written(tmp_path):
     broken = tmp_path / "broken.scenario"
     broken.write_text("protocol messages\nmessage client\n")
     fabricscope("replay", broken, "--list", status=(3,))
+
+
+@pytest.mark.parametrize(("session", "messages"), [("fc-pair-1", 3), ("fc-ae-rdma-2", 1), ("xchg-5", 1), ("xchg-4", 0)])
+def test_a_part_of_fibre_channel(session, messages, tmp_path):
+    """A pair of ports, a Message, an Exchange that is one, and a login."""
+    _, made = again(ROOT / "samples/fc_ae_rdma/class_2.fcoe.pcap", session, tmp_path)
+    assert len((analyze(made).get("fc_ae_rdma") or {}).get("messages", [])) == messages

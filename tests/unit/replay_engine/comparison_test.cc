@@ -162,6 +162,18 @@ TEST(Comparison, OfDataTellsThePosition) {
     EXPECT_FALSE(compare(recorded(), actual, Side::client).same());
 }
 
+TEST(Comparison, DataThatWereNotCapturedAreNotHeldAgainstTheRun) {
+    Conversation with_hole = recorded(), actual = recorded();
+    with_hole.streams[0].octets = {1, 0, 3};
+    with_hole.streams[0].missing = 1;
+    const Comparison result = compare(with_hole, actual, Side::client);
+    ASSERT_THAT(result.differences, SizeIs(1));
+    EXPECT_EQ(result.differences[0].level, Level::policy);
+    EXPECT_EQ(result.differences[0].recorded, "3 bytes, 0x00 there (1 of them not captured)");
+    actual.streams[0].octets = {1, 7, 3};
+    EXPECT_EQ(compare(recorded(), actual, Side::client).differences[0].recorded, "3 bytes, 0x02 there");
+}
+
 TEST(Comparison, OfStatesTellsBothValues) {
     Conversation actual = recorded();
     actual.facts[0].value = "misunderstood";

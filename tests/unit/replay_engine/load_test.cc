@@ -23,8 +23,8 @@ struct Outcome {
     std::size_t open = 0;
 };
 
-/// All sessions begin at once.
-Outcome run(LoadPlan plan, std::uint64_t sessions, std::uint32_t loss) {
+/// All sessions begin at once. So many messages are `due` one after the other later, if they have a rate.
+Outcome run(LoadPlan plan, std::uint64_t sessions, std::uint32_t loss, int due = 0) {
     Outcome outcome;
     plan.peer = server_ip;
     plan.peer_mac = server_mac;
@@ -40,6 +40,8 @@ Outcome run(LoadPlan plan, std::uint64_t sessions, std::uint32_t loss) {
     fabric.at(0, [&] {
         for (std::uint64_t i = 0; i < sessions; ++i) client->start_session(0, 0);
     });
+    for (Time at = capture::second; due > 0; --due, at += capture::millisecond)
+        fabric.at(at, [&client, at] { EXPECT_TRUE(client->post(at, at)); });
     fabric.run(120 * capture::second);
     outcome.open = client->open() + server->open();
     return outcome;
@@ -63,6 +65,14 @@ TEST(Load, NothingIsRetransmittedWithoutLoss) {
     EXPECT_EQ(outcome.client.completed, 4U);
     EXPECT_EQ(outcome.client.retransmitted, 0U);
     EXPECT_TRUE(outcome.client.failed.empty());
+}
+
+TEST(Load, MessagesAtARateAreSharedOut) {
+    for (const std::uint64_t sessions : {1U, 3U}) {
+        const Outcome outcome = run({.kind = LoadKind::rc, .rate = 1000, .messages = 6 / sessions}, sessions, 0, 6);
+        EXPECT_EQ(outcome.client.completed, sessions);
+        EXPECT_EQ(outcome.server.messages, 6U);
+    }
 }
 
 TEST(Load, SetUpsOverLossTakeLonger) {

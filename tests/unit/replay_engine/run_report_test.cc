@@ -55,5 +55,17 @@ TEST(RunReport, WhatIsLeftToImplementationsIsListedByItself) {
     EXPECT_THAT(text, HasSubstr("the first one")) << "a line for each cause";
 }
 
+TEST(RunReport, RulesThatThePlayedSideBrokeAreNotHeldAgainstThePeer) {
+    Comparison comparison;
+    const auto finding = [](const char* text) { return engine::Finding{engine::rules()[0], {2}, "cm-1", text}; };
+    comparison.broken = {finding("of the peer")};
+    comparison.own = {finding("of the played side")};
+    const std::string text = text_of(comparison);
+    const std::size_t own = text.find("\nRules that the played side broke");
+    ASSERT_NE(own, std::string::npos) << text;
+    EXPECT_LT(text.find("of the peer"), own);
+    EXPECT_GT(text.find("of the played side"), own);
+}
+
 }  // namespace
 }  // namespace fabricscope::replay

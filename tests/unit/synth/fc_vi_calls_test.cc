@@ -83,6 +83,9 @@ TEST_F(ViCalls, SegmentsHaveALimit) {
     start(
         with([](NicAttributes& nic) { nic.max_segments = 2; }), with([](NicAttributes& nic) { nic.max_segments = 2; }));
     connect(ud);
+    post(a(), {.data = {a().segment(1), a().segment(1)}, .length = 2});
+    run(millisecond);
+    EXPECT_THAT(a().sent(), ElementsAre(status::done | status::op_send)) << "no more than it can do";
     post(a(), {.data = {a().segment(1), a().segment(1), a().segment(1)}, .length = 3});
     EXPECT_THAT(a().sent(), ElementsAre(status::done | status::op_send | status::length_error));
     Descriptor write = rdma(a(), b(), Operation::rdma_write, 1);

@@ -270,7 +270,9 @@ TEST_F(Vipl, ReadOnlyMemory) {
     EXPECT_EQ(VipDisconnect(vi), VIP_SUCCESS);
     EXPECT_EQ(VipDeregisterMem(nic, page, read_only), VIP_SUCCESS);
     munmap(page, size);
+    read_only = 1;
     EXPECT_EQ(VipRegisterMem(nic, page, size, &of_page, &read_only), VIP_INVALID_PARAMETER) << "nobody has it";
+    EXPECT_EQ(read_only, 0U);
 }
 
 /// VI Architecture 4.1: both ends may be of one node.
