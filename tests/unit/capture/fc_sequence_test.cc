@@ -181,6 +181,15 @@ TEST_P(FcSequenceOrder, RelativeOffsetTellsThePlace) {
     EXPECT_EQ(sequences.receive(frames[3]).position, 512U);
 }
 
+TEST_P(FcSequenceOrder, WithoutRelativeOffsetNothingTellsThePlaceBehindAGap) {
+    Sequences sequences(GetParam());
+    const std::vector<FcFrame> frames = sequence(counting(4 * 512), {});
+    EXPECT_EQ(sequences.receive(frames[0]).position, 0U);
+    EXPECT_EQ(sequences.receive(frames[2]).position, std::nullopt);
+    EXPECT_EQ(sequences.receive(frames[3]).position, std::nullopt);
+    EXPECT_EQ(sequences.receive(frames[1]).position, std::nullopt);
+}
+
 TEST_P(FcSequenceOrder, ASeqIdIsUsedAgain) {
     Sequences sequences(GetParam());
     EXPECT_TRUE(sequences.receive(sequence(counting(512), {.relative_offset = true})).completes);
