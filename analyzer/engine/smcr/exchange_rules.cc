@@ -142,7 +142,7 @@ void ExchangeRules::judge_overlap(const Arrival& a, const OpenRequest& request, 
 void ExchangeRules::judge_confirm_rkey_reply(const Arrival& a, const wire::LlcMessage& message) {
     if (!std::holds_alternative<wire::ConfirmRkeyMessage>(message.body) || a.from != Side::server || a.late) return;
     for (OpenRequest& own : a.history->open) {
-        const bool changes_links = own.serialized && own.from == Side::server && own.link == a.link &&
+        const bool changes_links = own.serialized && own.link == a.link &&  // of the server only
                                    (own.type == wire::LlcType::add_link || own.type == wire::LlcType::delete_link);
         if (!changes_links) continue;
         if (is_refusal(message)) verdicts_.satisfied(rules::negative_while_changing);

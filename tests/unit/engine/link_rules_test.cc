@@ -387,6 +387,20 @@ TEST(LinkRules, R22AgreedDuringDeleteLink) {
     EXPECT_EQ(found(w), Ids{"SMCR-R22"});
 }
 
+TEST(LinkRules, R22IsNotAboutWhatTheClientAsksFor) {
+    World w;
+    w.connect(1, true);
+    w.add_link();
+    w.llc(client, World::request_for_deletion(2));
+    wire::ConfirmRkey both = World::announcement(0xC002, false);
+    both.other_links = 1;
+    w.llc(client, both, link_rtoken(2, 0xC002));
+    both.reply = true;
+    w.llc(server, both, link_rtoken(2, 0xC002));
+    for (const Side from : {server, client}) w.llc(from, World::deletion(from, 2));
+    EXPECT_EQ(found(w), Ids{});
+}
+
 // ---- which links there are -----------------------------------------------------------------------
 
 TEST(LinkRules, R21AKeyIsToldAgainOverAnotherLink) {

@@ -565,6 +565,32 @@ TEST_F(OneStream, WhatComesAgainAfterRnrNaksIsNoTroubleOfItsOwn) {
     EXPECT_THAT(ids(), ElementsAre("RDMA-O-receiver-not-ready", "RDMA-O-retransmissions"));
 }
 
+/// REQ and REP tell the other end how often to try again.
+TEST_F(OneStream, ARequesterGivesUpWhenItsResponderHadNoBufferAsOftenAsThatHadSaid) {
+    using namespace engine::rdma;
+    engine::rdma_cm::Model cm;
+    engine::rdma_cm::Connection& connection = cm.connections.emplace_back();
+    connection.end[engine::Side::client].qpn = 0x11, connection.end[engine::Side::client].rnr_retry_count = 0;
+    connection.end[engine::Side::server].qpn = 0x22, connection.end[engine::Side::server].rnr_retry_count = 1;
+    Stream& stream = model_.streams[0];
+    stream.cm_connection = 1;
+    stream.end[a].qpn = 0x11, stream.end[b].qpn = 0x22;
+    stream.unanswered[a] = 1;
+    stream.ending = End::disconnected;
+    const auto gave_up = [&] {
+        Event& nak = model_.events.emplace_back();
+        nak.stream = 1;
+        nak.from = b;
+        nak.kind = Event::Kind::rnr_nak;
+        nak.psn = 5;
+        const std::vector<Observation> all = observed({.rdma_cm = &cm, .rdma = &model_});
+        return std::ranges::any_of(
+            all, [](const Observation& o) { return o.id == std::string("RDMA-O-retries-exhausted"); });
+    };
+    EXPECT_FALSE(gave_up()) << "it may try once more";
+    EXPECT_TRUE(gave_up());
+}
+
 TEST_F(OneStream, SaysWherePacketsAreLost) {
     direction().retransmitted = {.packets = 30, .nak = 30};
     direction().lost = direction().lost_behind = 12;
