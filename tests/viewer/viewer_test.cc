@@ -48,6 +48,7 @@ private Q_SLOTS:
     void click_on_a_finding_moves_all_panes();
     void filter_and_search();
     void operations_are_below_their_connection();
+    void of_many_operations_the_first_ones_are_listed();
     void ladders_and_memory_are_those_of_the_report();
     void packets_are_linked_both_ways();
     void fibre_channel_frames_say_what_they_are();
@@ -259,6 +260,20 @@ void ViewerTest::operations_are_below_their_connection() {
     QVERIFY(tree.currentIndex() != last);
 }
 
+void ViewerTest::of_many_operations_the_first_ones_are_listed() {
+    constexpr int most = static_cast<int>(SessionModel::most_operations);
+    const auto recording = std::make_shared<Recording>();
+    Lane lane{.name = "x"};
+    for (int i = most; i >= 0; --i) lane.slices.push_back(slice(i * 100, i * 100 + 50));
+    recording->overview.add(report::Node::none, "smcr-1").lanes.push_back(std::move(lane));
+    SessionModel model;
+    model.show(recording);
+    const QModelIndex connection = model.index_of(0);
+    model.fetchMore(connection);
+    QCOMPARE(model.rowCount(connection), most);
+    QCOMPARE(model.operation_at(model.index(most - 1, 0, connection))->begin, Time{most - 1} * 100);
+}
+
 void ViewerTest::ladders_and_memory_are_those_of_the_report() {
     Opened smcr({samples + "real/smcr_v2_echo.pcap"});
     const Recording& recording = *smcr.window.recording();
@@ -293,6 +308,11 @@ void ViewerTest::packets_are_linked_both_ways() {
     table.setCurrentIndex(table.model()->index(9, 0));
     QVERIFY(navigator.place().frame == 10U);
     QVERIFY(navigator.place().time == recording.time_of(10));
+    navigator.go({.node = {}, .session = {}, .frame = 1, .time = {}});
+    const auto row_of_session = static_cast<int>(column(*table.model(), PacketModel::session).lastIndexOf("smcr-1"));
+    table.setCurrentIndex(table.model()->index(row_of_session, 0));
+    QCOMPARE(navigator.place().session, std::string("smcr-1"));
+    QCOMPARE(navigator.place().node, recording.node_of("smcr-1"));
 
     const QModelIndex last = table.model()->index(table.model()->rowCount() - 1, 0);
     const auto is_seen = [&](const QModelIndex& row) {
