@@ -90,6 +90,7 @@ def test_lines_and_summary(wire):
     assert (status, err) == (0, "")
     news, summary = out.split("\n\n", 1)
     assert "smcr-1 SMC-R: 192.0.2.10:" in news
+    assert all(re.match(r" *\d+\.\d{3}  ", line) for line in news.splitlines())
     assert "192.0.2.20:" in summary and "smc-r" in summary.lower()
 
 
