@@ -8,7 +8,6 @@ import concurrent.futures
 import dataclasses
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
