@@ -369,16 +369,18 @@ def texts_of(out, kind):
     return [o["text"] for o in json.loads(out)["observations"] if o["id"] == kind]
 
 
+def wait_for_link(wire, *states):
+    """The kernel takes up to a second to say so."""
+    words = ["ip", "netns", "exec", wire[1], "cat", "/sys/class/net/in0/operstate"]
+    wait_until(lambda: subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip() in states)
+
+
 @pytest.mark.parametrize("options, reason", [
     ([], ""),
     (["--filter", "udp port 4791"], ': none passed the filter "udp port 4791"'),
 ])
 def test_silence_is_told(wire, options, reason):
-    def is_up():  # the kernel takes up to a second to say so
-        words = ["ip", "netns", "exec", wire[1], "cat", "/sys/class/net/in0/operstate"]
-        return subprocess.run(words, capture_output=True, check=True).stdout == b"up\n"
-
-    wait_until(is_up)
+    wait_for_link(wire, "up")
     process = begin(wire, "-i", "in0", *options, "--duration", "0.5", "--json")
     out, _ = process.communicate(timeout=30)
     (text,) = texts_of(out, "CAPTURE-O-silent")
@@ -386,7 +388,9 @@ def test_silence_is_told(wire, options, reason):
 
 
 def test_a_link_that_is_down_is_told(wire):
+    wait_for_link(wire, "up")
     ip("-n", wire[0], "link", "set", "out0", "down")
+    wait_for_link(wire, "down", "lowerlayerdown")
     process = begin(wire, "-i", "in0", "--duration", "0.5", "--json")
     out, _ = process.communicate(timeout=30)
     assert texts_of(out, "CAPTURE-O-silent")[0].endswith(": its link is down")
