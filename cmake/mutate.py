@@ -216,14 +216,12 @@ class Known:
     def __init__(self, longest, length):
         wanted = suites(BUILD)
         with shared_folder() as folder:
-            def marks_into(suite):
-                path = folder / re.sub(r"\W", "_", suite.name)
+            marks = {suite.name: folder / str(i) for i, suite in enumerate(wanted)}
+            for path in marks.values():
                 path.write_bytes(bytes(length))
                 path.chmod(0o666)
-                return {"FABRICSCOPE_REACHED": str(path)}
-
-            results = measure_all(wanted, marks_into, longest)
-            reached = {suite.name: (folder / re.sub(r"\W", "_", suite.name)).read_bytes() for suite in wanted}
+            results = measure_all(wanted, lambda suite: {"FABRICSCOPE_REACHED": str(marks[suite.name])}, longest)
+            reached = {name: path.read_bytes() for name, path in marks.items()}
         usable = [suite for suite in wanted if not results[suite.name]["failure"]]
         self.seconds = {suite.name: results[suite.name]["seconds"] for suite in usable}
         self.suites = sorted(usable, key=lambda suite: self.seconds[suite.name])

@@ -29,9 +29,9 @@ IDLE = {"reserve", "shrink_to_fit", "assert", "static_assert", "unreachable", "p
 # A statement that begins like that is no call.
 KEYWORDS = {"return", "throw", "delete", "if", "for", "while", "switch", "case", "using", "do", "else", "goto", "new", "break", "continue",
             "co_return", "co_await", "sizeof", "static_cast", "void", "auto", "const", "operator", "template", "typename", "explicit"}
-# What binds less than a comparison ends its operands.
-LOOSER = ("&&", "||", "&", "|", "^", "?", ":", ",", ";", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "return", "else", "do",
-          "co_return", "throw")
+# What ends the operands of && and ||; and those of a comparison, which binds more.
+OUTSIDE_LOGIC = ("&&", "||", "?", ":", ",", ";", "=", "return")
+OUTSIDE_COMPARISON = (*OUTSIDE_LOGIC, "&", "|", "^", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "else", "do", "co_return", "throw")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Finder:
         token = self.tokens[i]
         if token.kind != "operator" or token.text not in TURNED or not self.is_binary(i):
             return
-        first, last = self.begin_of_operand(i - 1, *LOOSER), self.end_of_operand(i + 1, *LOOSER)
+        first, last = self.begin_of_operand(i - 1, OUTSIDE_COMPARISON), self.end_of_operand(i + 1, OUTSIDE_COMPARISON)
         if not first < i < last + 1:
             return
         before, after = self.source[self.tokens[first].begin : token.begin], self.source[token.end : self.tokens[last].end]
@@ -158,18 +158,17 @@ class Finder:
         if not self.at(i, "&&", "||") or not self.is_binary(i):
             return
         held = ALWAYS if self.at(i, "&&") else NEVER
-        looser = ("&&", "||", "?", ":", ",", ";", "=", "return")
-        for first, last in ((self.begin_of_operand(i - 1, *looser), i - 1), (i + 1, self.end_of_operand(i + 1, *looser))):
+        for first, last in ((self.begin_of_operand(i - 1, OUTSIDE_LOGIC), i - 1), (i + 1, self.end_of_operand(i + 1, OUTSIDE_LOGIC))):
             if first <= last:
                 yield self.held(first, last, held, "({})")
 
-    def begin_of_operand(self, i, *looser):
-        while i >= 0 and not self.at(i, *OPENING) and not (self.at(i, *looser) and self.ends_operand(i)):
+    def begin_of_operand(self, i, outside):
+        while i >= 0 and not self.at(i, *OPENING) and not (self.at(i, *outside) and self.ends_operand(i)):
             i = self.partner.get(i, i) - 1 if self.at(i, *CLOSING) else i - 1
         return i + 1
 
-    def end_of_operand(self, i, *looser):
-        while i < len(self.tokens) and not self.at(i, *CLOSING) and not (self.at(i, *looser) and self.ends_operand(i)):
+    def end_of_operand(self, i, outside):
+        while i < len(self.tokens) and not self.at(i, *CLOSING) and not (self.at(i, *outside) and self.ends_operand(i)):
             i = self.partner.get(i, i) + 1 if self.at(i, *OPENING) else i + 1
         return i - 1
 
