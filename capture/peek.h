@@ -18,8 +18,7 @@ namespace fabricscope::capture {
 class Peek {
 public:
     /// Standard input for "-", which is left where it stands.
-    explicit Peek(const std::string& path)
-        : file_(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    explicit Peek(const std::string& path) : file_(path == "-" ? ::dup(STDIN_FILENO) : open_regular(path)) {}
 
     /// In octets; 0 if there is no such file.
     std::uint64_t size() const {
@@ -38,6 +37,13 @@ public:
     }
 
 private:
+    /// To open a pipe again waits for somebody who writes to it.
+    static int open_regular(const std::string& path) {
+        struct stat status;
+        const bool is_regular = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+        return is_regular ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+    }
+
     FileDescriptor file_;
 };
 

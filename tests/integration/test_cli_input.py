@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import time
@@ -66,6 +67,17 @@ def test_standard_input():
     piped = json.loads(fabricscope("analyze", "--json", "-", stdin=sample(ECHO).read_bytes()))
     assert without_capture(piped) == without_capture(analyze(sample(ECHO)))
     assert piped["capture"]["files"] == ["-"]
+
+
+def test_a_named_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [BUILD / "bin/fabricscope", "analyze", "--json", pipe]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
+        pipe.write_bytes(sample(ECHO).read_bytes())
+        piped = json.loads(program.communicate(timeout=30)[0])
+    assert program.returncode == 0
+    assert without_capture(piped) == without_capture(analyze(sample(ECHO)))
 
 
 def test_compressed_files(tmp_path):

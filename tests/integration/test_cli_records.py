@@ -89,6 +89,29 @@ def test_each_writes_the_same_whatever_the_number_of_jobs(form, tmp_path):
     assert len(one.stderr.splitlines()) == 2
 
 
+def children_of(process):
+    return Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+
+
+def test_no_more_processes_run_than_jobs(tmp_path):
+    """Each waits for a pipe."""
+    pipes = [tmp_path / f"pipe{number}" for number in range(4)]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    capture = sample("plain_udp").read_bytes()
+    with subprocess.Popen(
+            [BUILD / "bin/fabricscope", "analyze", "--each", "--ndjson", "--jobs", "2", *pipes],
+            stdout=subprocess.DEVNULL) as program:
+        while len(children_of(program)) < 2:
+            time.sleep(0.01)
+        time.sleep(0.3)  # a third one would have been begun by now
+        assert len(children_of(program)) == 2
+        for pipe in pipes:
+            pipe.write_bytes(capture)
+            assert len(children_of(program)) <= 2
+        assert program.wait(timeout=30) == 0
+
+
 def test_a_process_that_is_killed_leaves_the_others(tmp_path):
     """It waits for a pipe, so that there is time."""
     pipe = tmp_path / "pipe"
@@ -96,7 +119,7 @@ def test_a_process_that_is_killed_leaves_the_others(tmp_path):
     with subprocess.Popen(
             [BUILD / "bin/fabricscope", "analyze", "--each", "--json", "--jobs", "2", pipe, sample("plain_udp")],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
-        while not (children := Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()):
+        while not (children := children_of(program)):
             time.sleep(0.01)
         os.kill(int(children[0]), signal.SIGKILL)
         out, complaints = program.communicate(timeout=30)
