@@ -315,6 +315,8 @@ void each_group(const Model& model, const Each<LinkGroup>& each) {
 
 constexpr auto model_columns = columns<Model>(
     rows<each_connection, connections>("connections"), rows<each_group, link_groups>("link_groups"),
+    column<&Model::not_offered>(
+        "smc_not_offered", "TCP connections that began without the SMC option in their SYN; they are not listed"),
     column<&Model::dropped_connections>(
         "dropped_connections", "SMC-R connections left out because a limit was reached"),
     column<&Model::dropped_link_groups>("dropped_link_groups", "link groups left out because a limit was reached"),

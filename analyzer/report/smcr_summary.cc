@@ -96,6 +96,8 @@ void Summary::counts(const Model& model) {
         failed += static_cast<std::uint64_t>(std::ranges::count(group.links, LinkState::failed, &Link::state));
     if (failed != 0) out_ << ", " << counted(failed, "failed link");
     out_ << '\n';
+    if (model.not_offered != 0)
+        out_ << fmt::format("  {} did not offer SMC in SYN\n", counted(model.not_offered, "other TCP connection"));
 }
 
 // ---- connections ---------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ private:
     void attention();
     void protocols();
     void nothing();
+    void paragraph(std::string_view text);
     void findings();
     void rules();
 
@@ -102,13 +103,20 @@ void Summary::nothing() {
     title("Nothing of the protocols that were looked for");
     out_ << fmt::format(
         "  {} of TCP, {} of RoCE and InfiniBand\n", counted(capture.tcp_frames, "frame"), grouped(capture.rdma_frames));
-    if (capture.rdma_frames != 0) return;
-    for (const std::string& line : wrapped(
-             "RDMA adapters send and receive RoCE past their host's network interface: a mirror port of the switch "
-             "shows "
-             "it, or the RDMA device (fabricscope capture -D).",
-             text_width))
-        out_ << "  " << line << '\n';
+    const std::uint64_t not_offered = results_.models.smcr != nullptr ? results_.models.smcr->not_offered : 0;
+    if (not_offered != 0)
+        paragraph(fmt::format(
+            "{} began without offering SMC: the SYN has no SMC option. A program offers it if it is started by smc_run "
+            "or uses AF_SMC; a firewall may take it away.",
+            counted(not_offered, "TCP connection")));
+    if (capture.rdma_frames == 0)
+        paragraph(
+            "RDMA adapters send and receive RoCE past their host's network interface: a mirror port of the switch "
+            "shows it, or the RDMA device (fabricscope capture -D).");
+}
+
+void Summary::paragraph(std::string_view text) {
+    for (const std::string& line : wrapped(text, text_width)) out_ << "  " << line << '\n';
 }
 
 // ---- findings ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 import truth
 from cases import CASES
-from harness import analyze, fabricscope, sample, samples
+from harness import analyze, fabricscope, fields_of_all, sample, samples
 from harness import truth as reports
 
 FALLBACKS = {  # who declined, the guest that this is, the code
@@ -188,6 +188,16 @@ def test_rkeys_are_the_kernels(name):
 
 
 # ---- without SMC-R -------------------------------------------------------------------------------
+
+def test_connections_that_do_not_offer_smc_are_counted():
+    names = samples("smcr_*") + samples("plain_*")
+    syns = fields_of_all(
+        [sample(name) for name in names], "tcp.stream",
+        display_filter="tcp.flags.syn == 1 && tcp.flags.ack == 0 && !(tcp.options contains fe:06:e2:d4:c3:d9)")
+    plain = {name: len({row["tcp.stream"][0] for row in rows}) for name, rows in zip(names, syns, strict=True)}
+    assert plain["smcr_fallback_plain_client"] and plain["plain_tcp_http"]
+    assert {name: analysis(name)["smcr"]["smc_not_offered"] for name in names} == plain
+
 
 @pytest.mark.parametrize("name", FALLBACKS)
 def test_declines(name):

@@ -281,6 +281,9 @@ bool came_to_be(const LinkGroup& group);
 struct Model : RuleRecord<rules::catalogue> {
     std::deque<Connection> connections;  ///< connections[id - 1]
     std::deque<LinkGroup> link_groups;   ///< link_groups[id - 1]
+    /// TCP connections that began without the SMC option, which are not followed. A SYN that comes again behind a
+    /// thousand others counts again.
+    std::uint64_t not_offered = 0;
     /// How often a limit kept something from being followed; 0 in any ordinary capture. One connection
     /// may count more than once.
     std::uint64_t dropped_connections = 0;

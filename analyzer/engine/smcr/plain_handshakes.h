@@ -14,15 +14,21 @@ class PlainHandshakes {
 public:
     struct Syn {
         SocketAddress from, to;
-        std::uint32_t first = 0;  ///< sequence number behind it
-        std::uint64_t frame = 0;  ///< 0 = none
+        std::uint32_t first = 0;   ///< sequence number behind it
+        std::uint64_t frame = 0;   ///< 0 = none
+        bool is_followed = false;  ///< its connection used SMC after all
     };
 
-    void remember(const Syn& syn) { syns_[slot(syn.from, syn.to)] = syn; }
+    /// Returns whether it is a new one, as far as is known.
+    bool remember(const Syn& syn) {
+        if (find(syn.from, syn.to, syn.first) != nullptr) return false;
+        syns_[slot(syn.from, syn.to)] = syn;
+        return true;
+    }
 
     /// The one behind which a stream begins with this sequence number, or nullptr.
-    const Syn* find(const SocketAddress& from, const SocketAddress& to, std::uint32_t first) const {
-        const Syn& syn = syns_[slot(from, to)];
+    Syn* find(const SocketAddress& from, const SocketAddress& to, std::uint32_t first) {
+        Syn& syn = syns_[slot(from, to)];
         return syn.frame != 0 && syn.from == from && syn.to == to && syn.first == first ? &syn : nullptr;
     }
 

@@ -98,8 +98,15 @@ Rendezvous::Conversation* Rendezvous::conversation_of(const capture::Packet& pac
         conversations_.erase(found);
     }
     if (wire::find_tcp_option(tcp.options)) return begin(key, packet, sender);
-    if (has_option(tcp)) plain_.remember({source_of(packet), destination_of(packet), tcp.sequence + 1, packet.number});
+    if (has_option(tcp)) note_plain_syn(packet);
     return nullptr;
+}
+
+/// A SYN or SYN-ACK without the option.
+void Rendezvous::note_plain_syn(const capture::Packet& packet) {
+    const capture::TcpSegment& tcp = packet.tcp;
+    const bool is_new = plain_.remember({source_of(packet), destination_of(packet), tcp.sequence + 1, packet.number});
+    if (is_new && is_syn(tcp)) ++model_.not_offered;
 }
 
 Rendezvous::Conversation* Rendezvous::begin(const Key& key, const capture::Packet& packet, Side sender) {
@@ -112,7 +119,7 @@ Rendezvous::Conversation* Rendezvous::begin(const Key& key, const capture::Packe
     session->connection->vlan = packet.vlan;
     session->connection->client = conversation.client;
     session->connection->server = sender == Side::client ? destination_of(packet) : source_of(packet);
-    recall(conversation, other(sender), packet.tcp.acknowledgment);
+    if (packet.tcp.has(capture::ack)) recall(conversation, other(sender), packet.tcp.acknowledgment);
     return &conversation;
 }
 
@@ -121,8 +128,9 @@ void Rendezvous::recall(Conversation& conversation, Side side, std::uint32_t fir
     const Connection& connection = *sessions_.at(conversation.session).connection;
     const SocketAddress& from = side == Side::client ? *connection.client : *connection.server;
     const SocketAddress& to = side == Side::client ? *connection.server : *connection.client;
-    const PlainHandshakes::Syn* syn = plain_.find(from, to, first);
+    PlainHandshakes::Syn* syn = plain_.find(from, to, first);
     if (syn == nullptr) return;
+    if (side == Side::client && !std::exchange(syn->is_followed, true)) --model_.not_offered;
     conversation.handshake.option[side] = false;
     conversation.handshake.frame[side] = syn->frame;
     conversation.first[side] = conversation.start[side] = first;

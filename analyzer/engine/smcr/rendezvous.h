@@ -17,8 +17,8 @@ class Rendezvous {
     static constexpr std::size_t most_streams = 8 * 1024;  // the oldest one that still waits is given up
 
 public:
-    Rendezvous(Observer& observer, Sessions& sessions, LinkGroups& groups, SetupRules& rules)
-        : observer_(observer), sessions_(sessions), groups_(groups), rules_(rules) {}
+    Rendezvous(Observer& observer, Model& model, Sessions& sessions, LinkGroups& groups, SetupRules& rules)
+        : observer_(observer), model_(model), sessions_(sessions), groups_(groups), rules_(rules) {}
 
     void on_tcp(const capture::Packet& packet);
     void finish();
@@ -53,6 +53,7 @@ private:
     static Key key_of(const capture::Packet& packet);
     Conversation* conversation_of(const capture::Packet& packet, const Key& key);
     Conversation* begin(const Key& key, const capture::Packet& packet, Side sender);
+    void note_plain_syn(const capture::Packet& packet);
     Conversation* begin_midway(const Key& key, const capture::Packet& packet);
     void recall(Conversation& conversation, Side side, std::uint32_t first);
     void resume(const Segment& segment);
@@ -77,6 +78,7 @@ private:
     void stop(Conversation& conversation);
 
     Observer& observer_;
+    Model& model_;
     Sessions& sessions_;
     LinkGroups& groups_;
     SetupRules& rules_;

@@ -23,7 +23,7 @@ public:
     TransferRules transfer_rules_{model_, verdicts_};
     Sessions sessions_{options_, observer_, model_};
     LinkGroups groups_{options_, observer_, model_, sessions_, setup_rules_, link_rules_, transfer_rules_};
-    Rendezvous rendezvous_{observer_, sessions_, groups_, setup_rules_};
+    Rendezvous rendezvous_{observer_, model_, sessions_, groups_, setup_rules_};
 };
 
 Tracker::Tracker(Options options, Observer* observer) : state_(std::make_unique<State>(options, observer)) {}

@@ -107,6 +107,35 @@ TEST(Rendezvous, OrdinaryTcpIsNotClaimed) {
     EXPECT_TRUE(w.facts.empty());
 }
 
+TEST(Rendezvous, ConnectionsThatDoNotOfferSmcAreCounted) {
+    World w;
+    w.handshake(false, false);
+    EXPECT_EQ(w.tracker.model().not_offered, 1U);
+    w.handshake(true, false);
+    w.handshake(true, true);
+    EXPECT_EQ(w.tracker.model().not_offered, 1U);
+    w.handshake(false, false);
+    EXPECT_EQ(w.tracker.model().not_offered, 2U);
+}
+
+TEST(Rendezvous, ASynThatComesAgainIsCountedOnce) {
+    World w;
+    w.handshake(false, false);
+    w.sequence[client] -= 1;
+    w.segment(client, capture::syn);
+    EXPECT_EQ(w.tracker.model().not_offered, 1U);
+}
+
+TEST(Rendezvous, AServerThatTakesUpWhatItsSynDidNotOfferIsFollowed) {
+    World w;
+    w.handshake(false, true);
+    EXPECT_EQ(w.tracker.model().connections.size(), 1U);
+    EXPECT_EQ(w.tracker.model().not_offered, 0U);
+    w.sequence[server] += 1000;  // another SYN-ACK to the same SYN
+    w.segment(server, capture::syn | capture::ack, {}, true);
+    EXPECT_EQ(w.tracker.model().not_offered, 0U);
+}
+
 TEST(Rendezvous, SynNotCaptured) {
     World w;
     w.sequence = {{5000, 7000}};

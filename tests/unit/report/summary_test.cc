@@ -48,6 +48,17 @@ TEST_F(SummaryText, OfACaptureWithNothingOfInterest) {
         "  13 frames of TCP, 60 of RoCE and InfiniBand\n");
 }
 
+TEST_F(SummaryText, SaysWhereSmcWasNotEvenOffered) {
+    model_.not_offered = 2;
+    EXPECT_THAT(
+        text(),
+        HasSubstr("  13 frames of TCP, 60 of RoCE and InfiniBand\n"
+                  "  2 TCP connections began without offering SMC: the SYN has no SMC option. A program offers it if\n"
+                  "  it is started by smc_run or uses AF_SMC; a firewall may take it away.\n"));
+    model_.connections = {connection(1)};
+    EXPECT_THAT(text(), HasSubstr("\n  2 other TCP connections did not offer SMC in SYN\n"));
+}
+
 TEST_F(SummaryText, OfOneUneventfulConnection) {
     model_.connections = {connection(1)};
     EXPECT_EQ(
