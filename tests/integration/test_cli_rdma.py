@@ -115,7 +115,9 @@ def test_the_summary_is_about_queue_pairs_that_no_other_section_has():
 def test_a_ladder_shows_operations():
     ladder = fabricscope("timeline", PERFTEST, "--connection", "rdma-2", "--ladder").decode()
     assert ladder.count("response of the READ") == 30
-    assert "READ 4,000 bytes" in ladder
+    assert "READ 4,000 bytes ─" in ladder
+    ladder = fabricscope("timeline", PERFTEST, "--connection", "rdma-3", "--ladder").decode()
+    assert ladder.count("SEND 44 bytes ─") == 50
 
 
 # ---- PSNs over time ----

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 
 import pytest
+from edit import ETHERNET, IPV4, SEND, edited, records_of
 from harness import ROOT, analyze, fields, run, sample, samples, sharkd, tshark, without_plugin
 from test_cli_tables import database, rows_of
 from test_damage import survives
@@ -164,6 +165,21 @@ def test_info_says_what_a_packet_is_to_its_operation():
     assert re.fullmatch(rf"READ response, last packet to {by_opcode[0x0C][0][0]}, QP 0x000012, PSN \d+", by_opcode[0x0F][0][1])
     assert re.fullmatch(rf"ACK of the WRITE in {first}, QP 0x000011, PSN \d+", by_opcode[0x11][0][1])
     assert re.fullmatch(r"SEND 44 bytes, QP 0x000013, PSN \d+", by_opcode[0x04][0][1])
+
+
+def test_queue_pairs_have_six_digits(tmp_path):
+    numbers = [2, 0xF, 0x10, 0xFFF, 0x1000, 0xFFFF, 0x10000, 0xFFFFF, 0x100000, 0xFFFFFF]
+    destination = SEND - 7  # 5 octets behind the beginning of the BTH
+
+    def number_all(frames):
+        for frame, number in zip(frames, numbers, strict=False):
+            frame[destination:destination + 3] = number.to_bytes(3, "big")
+
+    behind_set_up = records_of(PERFTEST)[1].index(next(
+        record for record in records_of(PERFTEST)[1] if record[2][ETHERNET + IPV4 + 8] == 0x06))
+    capture = edited(PERFTEST, tmp_path / "numbers.pcap", lambda frames: number_all(frames[behind_set_up:]))
+    told = infos(capture)[behind_set_up:behind_set_up + len(numbers)]
+    assert [re.search(r"QP 0x([0-9a-f]+)", text)[1] for text in told] == [f"{number:06x}" for number in numbers]
 
 
 def test_what_stands_out_are_expert_infos(ordered):

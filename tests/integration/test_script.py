@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from edit import ETHERNET, edited
 from harness import ROOT, analyze, fabricscope, fields, run, sample, samples
 
 # What numbers a record among others of its capture.
@@ -95,6 +96,23 @@ def test_identifications_of_ip_are_kept(tmp_path):
     numbers = [row["ip.id"] for row in fields(sample("rdmacm_lossy_rping"), "ip.id", display_filter="infiniband")]
     assert [row["ip.id"] for row in fields(made, "ip.id")] == numbers
     assert 0 < script.read_text().count(" ip-id=") < len(numbers) / 2
+
+
+def test_traffic_classes_are_kept(tmp_path):
+    classes = [0, 1, 0x68, 0xFF]
+
+    def mark(frames):
+        for number, frame in enumerate(frames):
+            if frame[12:14] == b"\x08\0":
+                frame[ETHERNET + 1] = classes[number % len(classes)]
+
+    marked = edited("rdmacm_rping_v4", tmp_path / "marked.pcap", mark)
+    _, made = again(marked, "cm-1", tmp_path)
+
+    def told(capture):
+        return [row["ip.dsfield"] for row in fields(capture, "ip.dsfield", display_filter="infiniband")]
+
+    assert told(made) == told(marked)
 
 
 def test_what_is_overridden_is_sent(tmp_path):

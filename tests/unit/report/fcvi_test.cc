@@ -74,6 +74,13 @@ TEST(FcviSummary, TellsOfConnections) {
     EXPECT_THAT(out.str(), HasSubstr("Reliable Reception"));
 }
 
+TEST(FcviSummary, ARejectedConnectionHasNoTimeOfSetUp) {
+    const World w("fcvi_no_match", {"FCVI_CONNECT_RQST begin"});
+    std::ostringstream out;
+    write_fcvi(out, w.model(), {});
+    EXPECT_THAT(out.str(), testing::ContainsRegex("rejected +- +-\n"));
+}
+
 TEST(FcviSummary, LadderOfAConnection) {
     const World w(connected(a_send), {"FCVI_CONNECT_RQST begin", "FCVI_SEND_RESP end"});
     const Ladder ladder = ladder_of(w.connection(), 0);

@@ -226,6 +226,9 @@ TEST(Observations, ADeclineThatFollowsAnUnansweredConfirmRkeyIsTheRoCEPaths) {
     EXPECT_THAT(o.cause, HasSubstr("The client's answer is in frame 7 and was sent again and again"));
     EXPECT_THAT(o.look, HasSubstr("UDP port 4791"));
     EXPECT_THAT(o.frames, ElementsAre(5, 6, 9));
+    model.connections[0].server = address(30, 18'001);
+    EXPECT_THAT(observed({.smcr = &model}).at(0).cause, HasSubstr("buffer registration"))
+        << "a link group of other hosts";
 }
 
 TEST(Observations, FindingsThatRepeatOthersAreNoLimit) {

@@ -137,6 +137,28 @@ TEST(FcExchanges, IdentifiersOfOpenOnesAreNot) {
     EXPECT_EQ(port.open(), 0U);
 }
 
+TEST(FcExchanges, IdentifiersOfAnsweredOnesAreUsedAgain) {
+    LonelyPort port, peer;
+    User user, peers_user;
+    port.exchanges.set_user(test_type, user);
+    peer.exchanges.set_user(test_type, peers_user);
+    const auto deliver = [](LonelyPort& from, LonelyPort& to) {
+        for (const OutgoingFrame& frame : std::exchange(from.out, {})) to.exchanges.on_frame(0, frame.octets);
+    };
+    const ExchangeHandle asked = port.open();
+    for (unsigned i = 1; i < fc::unassigned_x_id; ++i) ASSERT_NE(port.open(), 0U);
+    const Octets several_frames(5'000);
+    port.exchanges.send(0, asked, {.payload = several_frames});
+    deliver(port, peer);
+    ASSERT_EQ(peers_user.received.size(), 1U);
+    peer.exchanges.send(0, peers_user.exchange, {.payload = several_frames, .last_sequence = true});
+    EXPECT_EQ(port.open(), 0U);
+    deliver(peer, port);
+    ASSERT_EQ(user.received.size(), 1U);
+    EXPECT_NE(port.open(), 0U);
+    EXPECT_EQ(port.open(), 0U);
+}
+
 TEST(FcExchanges, IdentifiersOfAbortedOnesAreUsedAgainAfterRATov) {
     LonelyPort port;
     const ExchangeHandle first = port.open(), second = port.open();

@@ -16,7 +16,10 @@ inline constexpr std::uint64_t fabric_name = 0x2000'0000'0000'00FF;
 
 /// What uses Exchanges, and takes down what comes of it.
 struct User final : ExchangeUser {
-    void on_iu(Time /*now*/, const IncomingIu& iu) override { received.push_back(iu.payload); }
+    void on_iu(Time /*now*/, const IncomingIu& iu) override {
+        received.push_back(iu.payload);
+        exchange = iu.exchange;
+    }
     void on_acknowledged(Time /*now*/, ExchangeHandle /*exchange*/) override { ++acknowledged; }
     void on_failure(Time now, ExchangeHandle /*exchange*/, Failure failure) override {
         failures.push_back(failure);
@@ -25,6 +28,7 @@ struct User final : ExchangeUser {
     bool repeats_busy() const override { return repeats; }
 
     std::vector<Octets> received;
+    ExchangeHandle exchange = 0;  ///< of the latest
     std::vector<Failure> failures;
     Time failed_at = 0;
     unsigned acknowledged = 0;

@@ -71,6 +71,20 @@ TEST(Messages, PsnsFollowAndMayBeOthers) {
     EXPECT_EQ(wrong, 1U);
 }
 
+TEST(Messages, AnAcknowledgmentCountsMessages) {
+    const std::string send = "message client \"RC SEND Only\" over=pair-1 payload=text:abcd";
+    const std::string ack = "message server \"RC Acknowledge\" over=pair-1\n";
+    const Recording recording = run(parse_scenario(
+        head + send + "\n" + ack + send + " infiniband.bth.psn=5\n" + ack + send + "\n" + ack +
+        "message client \"RC SEND First\" over=pair-1 payload=zeros:1024\n"
+        "message client \"RC SEND Last\" over=pair-1 payload=zeros:4\n" +
+        ack));
+    std::vector<std::uint32_t> msns;
+    for (const RecordedFrame& frame : recording.frames)
+        if (const capture::Packet packet = packet_of(frame); packet.ib.has_aeth) msns.push_back(packet.ib.aeth.msn);
+    EXPECT_EQ(msns, (std::vector<std::uint32_t>{1, 1, 2, 3}));
+}
+
 TEST(Messages, TimesAreTheLines) {
     const Recording recording = run(parse_scenario(
         head +

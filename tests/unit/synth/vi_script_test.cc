@@ -71,6 +71,8 @@ TEST(ViScript, WhatMakesNoSense) {
     EXPECT_THAT(
         problem_of("call client VipCreatePtag at=200ms\ncall client VipCreatePtag at=150ms"), HasSubstr("earlier"));
     EXPECT_THAT(problem_of("call client VipPostSend mem=3"), HasSubstr("there is no such memory"));
+    EXPECT_EQ(problem_of("call client VipCreateVi vi=1 pipeline=1000"), "");
+    EXPECT_THAT(problem_of("call client VipCreateVi vi=1 pipeline=1001"), HasSubstr("1000"));
 }
 
 }  // namespace
