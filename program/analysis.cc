@@ -64,6 +64,16 @@ std::optional<std::uint8_t> InputOptions::forced_cursor_base() const {
     return static_cast<std::uint8_t>(cursor_base == "4" ? 4 : 0);
 }
 
+std::string why_not_twice(const std::vector<std::string>& files, std::string_view what) {
+    for (const std::string& file : files) {
+        std::error_code error;
+        if (file == "-") return fmt::format("standard input can be read only once; {} needs a file", what);
+        if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
+            return fmt::format("{} is no regular file; {} has to read it twice", file, what);
+    }
+    return {};
+}
+
 Option add_input_options(const Command& command, InputOptions& options) {
     const Option files = command.option(
         "FILE", options.files, "Captures; several are one timeline, - is standard input");

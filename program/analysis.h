@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/engine/engine.h"
@@ -22,6 +23,9 @@ struct InputOptions {
 };
 /// Returns FILE.
 Option add_input_options(const Command& command, InputOptions& options);
+
+/// Why `what`, which reads its inputs twice, cannot have these; empty if it can.
+std::string why_not_twice(const std::vector<std::string>& files, std::string_view what);
 
 using Analysis = report::Reading;
 

@@ -13,6 +13,7 @@
 #include "analyzer/report/sqlite.h"
 #include "analyzer/report/svg.h"
 #include "capture/pcapng_copy.h"
+#include "program/analysis.h"
 #include "program/command_line.h"
 #include "program/new_file.h"
 #include "program/output.h"
@@ -87,12 +88,7 @@ std::string why_not_perfetto(const std::string& file, const std::vector<std::str
 }
 
 std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs) {
-    for (const std::string& input : inputs) {
-        std::error_code error;
-        if (std::filesystem::exists(input, error) && !std::filesystem::is_regular_file(input, error))
-            return input + " is no regular file; --annotate has to read it twice";
-        if (input == "-") return "standard input can be read only once; --annotate needs a file";
-    }
+    if (std::string reason = why_not_twice(inputs, "--annotate"); !reason.empty()) return reason;
     return why_not_replace(file, inputs, our_captures);
 }
 

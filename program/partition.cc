@@ -48,10 +48,8 @@ const Replaceable our_manifests{"a manifest of fabricscope", [](std::string_view
 
 /// Why the files cannot be distributed; empty if they can. To be asked before the work.
 std::string why_not_partition(const PartitionOptions& options) {
+    if (std::string reason = why_not_twice(options.files, "partition"); !reason.empty()) return reason;
     std::error_code error;
-    for (const std::string& file : options.files)
-        if (fs::exists(file, error) && !fs::is_regular_file(file, error))
-            return file + " is no regular file; partition has to read it twice";
     if (fs::exists(options.folder, error) && !fs::is_directory(options.folder, error))
         return options.folder + " is no folder";
     if (!fs::exists(options.folder, error)) return {};

@@ -36,8 +36,7 @@ std::vector<replay::KeptFrame> frames_of(const std::vector<std::string>& files, 
 }
 
 int run(const ScriptOptions& options) {
-    for (const std::string& file : options.input.files)
-        if (file == "-") return refuse("a capture is read twice for a script: name a file instead of -");
+    if (const std::string reason = why_not_twice(options.input.files, "script"); !reason.empty()) return refuse(reason);
     replay::FrameCollector collector;
     engine::Options engine_options;
     engine::Observers observers;

@@ -2,6 +2,7 @@
 """A recording becomes a script, the script a capture: analyze finds the recording's session again."""
 
 import json
+import os
 import re
 
 import pytest
@@ -146,6 +147,8 @@ def test_tolerances(tmp_path):
 def test_what_cannot_be_written(tmp_path):
     fabricscope("script", sample("smcr_v2_echo"), "--session", "smcr-9", status=(2,))
     fabricscope("script", "-", "--session", "smcr-1", status=(2,))
+    os.mkfifo(tmp_path / "pipe")
+    fabricscope("script", tmp_path / "pipe", "--session", "smcr-1", status=(2,))
     fabricscope("script", tmp_path / "nothing.pcap", "--session", "smcr-1", status=(3,))
     broken = tmp_path / "broken.scenario"
     broken.write_text("protocol messages\nmessage client\n")
