@@ -42,6 +42,9 @@ struct Origin {
     bool operator==(const Origin&) const = default;
 };
 
+/// The longest snap length: what a frame may have of octets in libpcap and Wireshark.
+inline constexpr std::uint32_t unlimited_snap_length = 262'144;
+
 struct Frame {
     std::uint64_t number = 0;  ///< from 1, as Wireshark counts
     Time time = 0;
@@ -51,5 +54,11 @@ struct Frame {
     std::uint32_t interface = 0;  ///< from 0, unique over all files of a timeline
     Origin origin{};              ///< set by merge()
 };
+
+/// One of which all octets are there.
+inline Frame whole_frame(std::uint32_t interface, Time time, ByteView octets) {
+    return {
+        .time = time, .wire_length = static_cast<std::uint32_t>(octets.size()), .data = octets, .interface = interface};
+}
 
 }  // namespace fabricscope::capture

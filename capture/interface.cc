@@ -37,7 +37,7 @@ Interface::Interface(std::string name, const InterfaceOptions& options) : name_(
     const auto must_be_set = [&](int status) {
         if (status != 0) throw InterfaceError(problem(pcap_statustostr(status)));
     };
-    must_be_set(pcap_set_snaplen(pcap, options.snap_length));
+    must_be_set(pcap_set_snaplen(pcap, static_cast<int>(options.snap_length)));
     must_be_set(pcap_set_promisc(pcap, options.promiscuous ? 1 : 0));
     // Frames are handed over in blocks that hold as many as fit; immediate mode has a slot of the snap length for each.
     constexpr int most_wait_ms = 20;

@@ -24,12 +24,12 @@ struct FilterError : InterfaceError {
 inline constexpr int default_buffer_mib = 32;
 
 struct InterfaceOptions {
-    std::string filter;                   ///< BPF, as tcpdump takes it; empty: all frames
-    bool promiscuous = true;              ///< frames to other hosts, too
-    bool own_frames = true;               ///< what this host sends, too
-    int snap_length = 262'144;            ///< octets of a frame that are kept
-    int buffer_mib = default_buffer_mib;  ///< of the kernel, for frames that have not been read yet
-    bool immediate = false;               ///< each frame at once; otherwise up to 20 ms late, and a burst loses less
+    std::string filter;                                 ///< BPF, as tcpdump takes it; empty: all frames
+    bool promiscuous = true;                            ///< frames to other hosts, too
+    bool own_frames = true;                             ///< what this host sends, too
+    std::uint32_t snap_length = unlimited_snap_length;  ///< octets of a frame that are kept
+    int buffer_mib = default_buffer_mib;                ///< of the kernel, for frames that have not been read yet
+    bool immediate = false;  ///< each frame at once; otherwise up to 20 ms late, and a burst loses less
 };
 
 /// Needs CAP_NET_RAW. Not thread-safe.

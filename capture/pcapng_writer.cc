@@ -32,7 +32,7 @@ wtap_block_t interface_block(const CaptureInterface& interface) {
     mandatory->wtap_encap = encapsulation_of(interface.link);
     mandatory->time_units_per_second = second;
     mandatory->tsprecision = WTAP_TSPREC_NSEC;
-    mandatory->snap_len = WTAP_MAX_PACKET_SIZE_STANDARD;
+    mandatory->snap_len = interface.snap_length;
     add_text(block, OPT_IDB_NAME, interface.name);
     add_text(block, OPT_IDB_DESCRIPTION, interface.description);
     wtap_block_add_uint8_option(block, OPT_IDB_TSRESOL, nanosecond_resolution);
@@ -69,19 +69,20 @@ public:
         wtap_block_array_free(interfaces_.interface_data);
     }
 
-    void write(std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments) {
+    void write(const Frame& frame, const std::vector<std::string>& comments) {
         if (dumper_ == nullptr || error_) return;
         record_.reset();
-        record_.assign(octets);
+        record_.assign(frame.data);
         record_->rec_type = REC_TYPE_PACKET;
         record_->presence_flags = WTAP_HAS_TS | WTAP_HAS_CAP_LEN | WTAP_HAS_INTERFACE_ID;
-        record_->ts.secs = time / second;
-        record_->ts.nsecs = static_cast<int>(time % second);
+        record_->ts.secs = frame.time / second;
+        record_->ts.nsecs = static_cast<int>(frame.time % second);
         record_->tsprec = WTAP_TSPREC_NSEC;
         wtap_packet_header& header = record_->rec_header.packet_header;
-        header.caplen = header.len = static_cast<guint32>(octets.size());
-        header.interface_id = interface;
-        header.pkt_encap = encapsulations_.at(interface);
+        header.caplen = static_cast<guint32>(frame.data.size());
+        header.len = frame.wire_length;
+        header.interface_id = frame.interface;
+        header.pkt_encap = encapsulations_.at(frame.interface);
         record_->block = wtap_block_create(WTAP_BLOCK_PACKET);
         record_->block_was_modified = true;
         for (const std::string& comment : comments) add_text(record_->block, OPT_COMMENT, comment);
@@ -142,9 +143,8 @@ PcapngWriter::PcapngWriter(const std::string& path, const PcapngDescription& des
 
 PcapngWriter::~PcapngWriter() = default;
 
-void PcapngWriter::write(
-    std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments) {
-    file_->write(interface, time, octets, comments);
+void PcapngWriter::write(const Frame& frame, const std::vector<std::string>& comments) {
+    file_->write(frame, comments);
 }
 
 void PcapngWriter::add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped) {

@@ -16,6 +16,7 @@ struct CaptureInterface {
     LinkType link = LinkType::ethernet;
     std::string name;
     std::string description;
+    std::uint32_t snap_length = unlimited_snap_length;
 };
 
 struct PcapngDescription {
@@ -33,8 +34,8 @@ public:
     PcapngWriter& operator=(const PcapngWriter&) = delete;
     ~PcapngWriter();
 
-    /// A frame of the interface of that number, all of it. Does nothing after an error.
-    void write(std::uint32_t interface, Time time, ByteView octets, const std::vector<std::string>& comments);
+    /// Interface, time, octets and wire length of the frame count. Does nothing after an error.
+    void write(const Frame& frame, const std::vector<std::string>& comments);
     /// What the interface saw and lost until then, told at the end of the file.
     void add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped);
     /// What was written can be read by others from now on.

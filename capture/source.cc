@@ -59,7 +59,7 @@ bool is_usual_pcap(const Peek& file) {
     constexpr int records = 3;
     constexpr std::uint32_t modified_magic = 0xA1B2'CD34;
     constexpr std::uint64_t file_header = 24;
-    constexpr std::uint32_t largest = 262'144, nanoseconds_of_a_second = 1'000'000'000;
+    constexpr std::uint32_t nanoseconds_of_a_second = 1'000'000'000;
     std::array<std::uint32_t, 1> magic{};
     if (!file.read(0, magic)) return true;
     if (magic[0] == modified_magic || magic[0] == __builtin_bswap32(modified_magic)) return false;
@@ -70,7 +70,7 @@ bool is_usual_pcap(const Peek& file) {
     for (int i = 0; i < records && file.read(offset, header); ++i) {
         if (swapped) std::ranges::transform(header, header.begin(), [](auto word) { return __builtin_bswap32(word); });
         const auto [seconds, fraction, captured, length] = header;
-        if (fraction >= nanoseconds_of_a_second || captured > length || captured > largest) return false;
+        if (fraction >= nanoseconds_of_a_second || captured > length || captured > unlimited_snap_length) return false;
         offset += sizeof header + captured;
     }
     return true;

@@ -41,11 +41,16 @@ struct CaptureOptions {
     IncidentOptions incidents;
     std::string metrics_file;
     std::uint64_t buffer_mib = capture::default_buffer_mib;
-    std::uint64_t count = 0;  ///< frames; 0 = no limit
-    double duration = 0;      ///< seconds; 0 = no limit
+    std::uint64_t snap_length = 0;  ///< octets; 0 = no limit
+    std::uint64_t count = 0;        ///< frames; 0 = no limit
+    double duration = 0;            ///< seconds; 0 = no limit
     Privileges privileges;
     Sandbox sandbox;
     ReportOptions report;
+
+    std::uint32_t most_octets() const {
+        return snap_length == 0 ? capture::unlimited_snap_length : static_cast<std::uint32_t>(snap_length);
+    }
 };
 
 int list_interfaces() {
@@ -58,23 +63,23 @@ int list_interfaces() {
     return output.finish() ? done : wrong_usage;
 }
 
-capture::PcapngDescription description_of(const Interfaces& interfaces) {
+capture::PcapngDescription description_of(const Interfaces& interfaces, const CaptureOptions& options) {
     capture::PcapngDescription description{application, {}, {}};
     for (const auto& interface : interfaces)
-        description.interfaces.push_back({interface->link(), interface->name(), ""});
+        description.interfaces.push_back({interface->link(), interface->name(), "", options.most_octets()});
     return description;
 }
 
 /// The frames as they come, in a file that others can read meanwhile.
 class Recorder {
 public:
-    /// An empty path: nothing is written.
-    Recorder(const std::string& path, const Interfaces& interfaces) {
-        if (!path.empty()) writer_.emplace(path, description_of(interfaces));
+    /// Without a file nothing is written.
+    Recorder(const CaptureOptions& options, const Interfaces& interfaces) {
+        if (!options.written_file.empty()) writer_.emplace(options.written_file, description_of(interfaces, options));
     }
 
     void write(const capture::Frame& frame) {
-        if (writer_) writer_->write(frame.interface, frame.time, frame.data, {});
+        if (writer_) writer_->write(frame, {});
     }
 
     /// Whoever follows the file is not behind for longer than that.
@@ -111,6 +116,7 @@ Interfaces open_interfaces(const CaptureOptions& options) {
             name, capture::InterfaceOptions{
                       .filter = options.filter,
                       .promiscuous = !options.only_own,
+                      .snap_length = options.most_octets(),
                       .buffer_mib = static_cast<int>(options.buffer_mib)}));
     return interfaces;
 }
@@ -186,7 +192,7 @@ public:
           interfaces_(interfaces),
           news_(engine, options.report),
           display_(engine, options.report) {
-        if (!options.incidents.folder.empty()) incidents_.emplace(options.incidents, description_of(opened));
+        if (!options.incidents.folder.empty()) incidents_.emplace(options.incidents, description_of(opened, options));
     }
 
     void add(const capture::Frame& frame) {
@@ -257,7 +263,7 @@ int run_capture(const CaptureOptions& options) {
          .outputs = {options.written_file, options.metrics_file, options.incidents.folder, options.report.json_file}});
     if (problem.empty()) problem = why_not_write(options);
     if (!problem.empty()) return refuse(problem + options.privileges.hint());
-    Recorder recorder(options.written_file, opened);
+    Recorder recorder(options, opened);
     engine::Options engine_options = engine_options_of(options.report);
     engine_options.interfaces = static_cast<std::uint32_t>(opened.size());
     Analysis analysis;
@@ -345,6 +351,9 @@ void add_capture(CommandLine& program) {
     command.option("-B,--buffer-size", options->buffer_mib, "The kernel's buffer for each interface, 32 by default")
         .positive()
         .placeholder("MIB");
+    command.option("-s,--snapshot-length", options->snap_length, "Keep no more octets of a frame; all without it")
+        .between(0, capture::unlimited_snap_length)
+        .placeholder("OCTETS");
     command.option("-c,--count", options->count, "End after so many frames").placeholder("N");
     command.option("--duration", options->duration, "End after so many seconds").positive().placeholder("SECONDS");
     command.flag("-p,--no-promiscuous", options->only_own, "Not the frames to other hosts");

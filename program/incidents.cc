@@ -33,7 +33,8 @@ Incidents::Incidents(const IncidentOptions& options, capture::PcapngDescription 
       span_(static_cast<capture::Time>(options.seconds * static_cast<double>(capture::second))) {}
 
 void Incidents::add(const capture::Frame& frame) {
-    kept_.push_back({frame.number, frame.time, frame.interface, {frame.data.begin(), frame.data.end()}});
+    kept_.push_back(
+        {frame.number, frame.time, frame.wire_length, frame.interface, {frame.data.begin(), frame.data.end()}});
     octets_ += frame.data.size();
     newest_ = std::max(newest_, frame.time);
     forget_the_oldest();
@@ -96,7 +97,12 @@ void Incidents::write_until_now() {
     auto frame = std::ranges::upper_bound(kept_, written_, {}, &Kept::number);
     for (; frame != kept_.end(); ++frame) {
         if (frame->time < from_ || frame->time > until_) continue;
-        writer_->write(frame->interface, frame->time, frame->octets, take_comments(frame->number));
+        writer_->write(
+            {.time = frame->time,
+             .wire_length = frame->wire_length,
+             .data = frame->octets,
+             .interface = frame->interface},
+            take_comments(frame->number));
         written_ = frame->number;
     }
     writer_->flush();

@@ -43,6 +43,7 @@ private:
     struct Kept {
         std::uint64_t number = 0;
         capture::Time time = 0;
+        std::uint32_t wire_length = 0;
         std::uint32_t interface = 0;
         std::vector<std::uint8_t> octets;
     };

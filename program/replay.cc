@@ -185,7 +185,8 @@ std::optional<std::string> write_frames(const std::string& path, const Played& p
     capture::PcapngWriter writer(path, description);
     for (std::size_t i = 0; i < played.run.frames.size(); ++i) {
         const RunFrame& frame = played.run.frames[i];
-        writer.write(static_cast<std::uint32_t>(frame.port), frame.time, frame.octets, comments_of(played, i));
+        const auto port = static_cast<std::uint32_t>(frame.port);
+        writer.write(capture::whole_frame(port, frame.time, frame.octets), comments_of(played, i));
     }
     return writer.finish();
 }

@@ -58,7 +58,7 @@ std::optional<std::string> write(
     const std::string& path, const synth::Scenario& scenario, const synth::Recording& recording) {
     capture::PcapngWriter writer(path, description_of(scenario, recording));
     for (const synth::RecordedFrame& frame : recording.frames)
-        writer.write(frame.interface, frame.time, frame.octets, frame.comments);
+        writer.write(capture::whole_frame(frame.interface, frame.time, frame.octets), frame.comments);
     return writer.finish();
 }
 

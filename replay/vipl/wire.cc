@@ -146,7 +146,7 @@ private:
         using std::chrono::system_clock, std::chrono::nanoseconds;
         const std::scoped_lock lock(mutex_);
         const auto time = std::chrono::duration_cast<nanoseconds>(system_clock::now().time_since_epoch());
-        file_.write(0, time.count(), frame, {});
+        file_.write(capture::whole_frame(0, time.count(), frame), {});
     }
 
     std::unique_ptr<Wire> wire_;

@@ -178,6 +178,23 @@ def test_filter_and_count(wire):
     assert json.loads(out)["capture"]["frames"] == 7
 
 
+def test_snapshot_length(wire, tmp_path):
+    tmp_path.chmod(0o755)
+    written = tmp_path / "cut.pcapng"
+    process = begin(wire, "-i", "in0", "-s", "128", "-w", written, "--json")
+    send(wire, "smcr_v2_echo")
+    status, out, err = end(process)
+    assert status == 0, err
+    lengths = [[len(frame) for _, _, frame in records_of("smcr_v2_echo")[1]]]
+    lengths.append([min(length, 128) for length in lengths[0]])
+    told = run(["tshark", "-r", written, "-T", "fields", "-e", "frame.len", "-e", "frame.cap_len"]).decode().split()
+    assert [[int(text) for text in told[column::2]] for column in (0, 1)] == lengths
+    live, recorded = json.loads(out), analysed(written)
+    assert live["capture"]["truncated_frames"] == recorded["capture"]["truncated_frames"] > 0
+    assert without_times(live) == without_times(recorded) == without_times(analysed(ROOT / "samples/real/smcr_v2_echo.pcap"))
+    assert run(["capinfos", "-l", written]).decode().endswith("128 bytes\n")
+
+
 def test_duration(wire):
     process = begin(wire, "-i", "in0", "--duration", "0.2", "--json")
     out, err = process.communicate(timeout=30)

@@ -35,19 +35,15 @@ Recording read(const std::string& path) {
 void write(const Recording& recording, const std::string& path) {
     capture::PcapngWriter writer(path, {"fabricscope's tests", {}, recording.interfaces});
     for (const RecordedFrame& frame : recording.frames)
-        writer.write(frame.interface, frame.time, frame.octets, frame.comments);
+        writer.write(capture::whole_frame(frame.interface, frame.time, frame.octets), frame.comments);
     if (const auto error = writer.finish()) throw std::runtime_error(*error);
 }
 
 capture::Frame frame_at(const Recording& recording, std::size_t index) {
     const RecordedFrame& recorded = recording.frames.at(index);
-    capture::Frame frame;
+    capture::Frame frame = capture::whole_frame(recorded.interface, recorded.time, recorded.octets);
     frame.number = index + 1;
-    frame.time = recorded.time;
-    frame.wire_length = static_cast<std::uint32_t>(recorded.octets.size());
-    frame.data = recorded.octets;
     frame.link = recording.interfaces.at(recorded.interface).link;
-    frame.interface = recorded.interface;
     return frame;
 }
 
