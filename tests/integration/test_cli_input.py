@@ -74,8 +74,11 @@ def test_a_named_pipe(tmp_path):
     os.mkfifo(pipe)
     command = [BUILD / "bin/fabricscope", "analyze", "--json", pipe]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
-        pipe.write_bytes(sample(ECHO).read_bytes())
-        piped = json.loads(program.communicate(timeout=30)[0])
+        try:
+            pipe.write_bytes(sample(ECHO).read_bytes())
+            piped = json.loads(program.communicate(timeout=30)[0])
+        finally:
+            program.kill()
     assert program.returncode == 0
     assert without_capture(piped) == without_capture(analyze(sample(ECHO)))
 

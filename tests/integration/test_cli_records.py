@@ -101,15 +101,19 @@ def test_no_more_processes_run_than_jobs(tmp_path):
     capture = sample("plain_udp").read_bytes()
     with subprocess.Popen(
             [BUILD / "bin/fabricscope", "analyze", "--each", "--ndjson", "--jobs", "2", *pipes],
-            stdout=subprocess.DEVNULL) as program:
-        while len(children_of(program)) < 2:
-            time.sleep(0.01)
-        time.sleep(0.3)  # a third one would have been begun by now
-        assert len(children_of(program)) == 2
-        for pipe in pipes:
-            pipe.write_bytes(capture)
-            assert len(children_of(program)) <= 2
-        assert program.wait(timeout=30) == 0
+            stdout=subprocess.DEVNULL, start_new_session=True) as program:
+        try:
+            while len(children_of(program)) < 2:
+                time.sleep(0.01)
+            time.sleep(0.3)  # a third one would have been begun by now
+            assert len(children_of(program)) == 2
+            for pipe in pipes:
+                pipe.write_bytes(capture)
+                assert len(children_of(program)) <= 2
+            assert program.wait(timeout=30) == 0
+        except BaseException:
+            os.killpg(program.pid, signal.SIGKILL)
+            raise
 
 
 def test_a_process_that_is_killed_leaves_the_others(tmp_path):
