@@ -43,8 +43,11 @@ const Option& Option::positive() const {
 }
 
 const Option& Option::between(double least, double most) const {
-    option_->check(CLI::Range(least, most));
-    return *this;
+    return check([=](const std::string& value) -> std::string {
+        double number = 0;
+        const bool is_between = CLI::detail::lexical_cast(value, number) && number >= least && number <= most;
+        return is_between ? std::string() : fmt::format("{} is not between {} and {}", value, least, most);
+    });
 }
 
 const Option& Option::check(std::function<std::string(const std::string&)> complaint) const {

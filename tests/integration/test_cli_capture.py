@@ -219,6 +219,7 @@ def test_counts_on_a_terminal(wire):
 @pytest.mark.parametrize("options, status, words", [
     (["-i", "nosuch0"], 3, "nosuch0: there is no such interface"),
     (["-i", "in0", "--filter", "no such filter"], 2, "filter"),
+    (["-i", "in0", "-s", "300000"], 2, "300000 is not between 0 and 262144"),
     ([], 2, "-D"),
 ])
 def test_what_cannot_be_done(wire, options, status, words):
