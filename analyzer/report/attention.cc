@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "analyzer/report/lists.h"
+#include "analyzer/report/protocol.h"
+#include "analyzer/report/units.h"
 
 namespace fabricscope::report {
 namespace {
@@ -62,6 +64,25 @@ std::vector<Sentence> what_stands_out(std::span<const Observation> observations,
                 {engine::Severity::note,
                  fmt::format("... and {} more of {} (--all)", grouped(count - most), kind->id),
                  {}});
+    return sentences;
+}
+
+std::vector<std::string> what_is_there_instead(const Results& results) {
+    const auto is_there = [&](const ProtocolReport* report) { return report->is_there(results.models); };
+    if (std::ranges::any_of(protocol_reports(), is_there)) return {};
+    const engine::CaptureSummary& capture = results.capture;
+    std::vector<std::string> sentences{fmt::format(
+        "{} of TCP, {} of RoCE and InfiniBand", counted(capture.tcp_frames, "frame"), grouped(capture.rdma_frames))};
+    const std::uint64_t not_offered = results.models.smcr != nullptr ? results.models.smcr->not_offered : 0;
+    if (not_offered != 0)
+        sentences.push_back(fmt::format(
+            "{} began without offering SMC: the SYN has no SMC option. A program offers it if it is started by smc_run "
+            "or uses AF_SMC; a firewall may take it away.",
+            counted(not_offered, "TCP connection")));
+    if (capture.rdma_frames == 0)
+        sentences.emplace_back(
+            "RDMA adapters send and receive RoCE past their host's network interface: a mirror port of the switch "
+            "shows it, or the RDMA device (fabricscope capture -D).");
     return sentences;
 }
 

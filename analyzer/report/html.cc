@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "analyzer/report/attention.h"
 #include "analyzer/report/overview_picture.h"
 #include "analyzer/report/svg.h"
 #include "analyzer/report/units.h"
@@ -95,10 +96,15 @@ void Page::rest(std::size_t all, std::size_t shown) {
 void Page::verdict() {
     const std::vector<observations::Observation>& all = results_.observations;
     out_ << "<h2>Verdict</h2>\n";
-    if (all.empty()) {
+    const std::vector<std::string> instead = what_is_there_instead(results_);
+    if (!instead.empty()) {
+        out_ << "<p>Nothing of the protocols that were looked for.</p><ul>\n";
+        for (const std::string& sentence : instead) out_ << "<li>" << markup_escaped(sentence) << "</li>\n";
+        out_ << "</ul>\n";
+    } else if (all.empty()) {
         out_ << "<p>Nothing stands out.</p>\n";
-        return;
     }
+    if (all.empty()) return;
     out_ << "<table id=\"verdict\"><tr><th>Severity</th><th>What was seen</th><th>Cause, and where to look</th>"
             "<th>Session</th><th class=\"n\">Frame</th><th>Kind</th></tr>\n";
     const std::size_t shown = std::min(all.size(), options_.rows);

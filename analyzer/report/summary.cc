@@ -40,8 +40,6 @@ private:
     void head();
     void attention();
     void protocols();
-    void nothing();
-    void paragraph(std::string_view text);
     void findings();
     void rules();
 
@@ -68,9 +66,8 @@ void Summary::head() {
 }
 
 void Summary::attention() {
-    const auto is_there = [&](const ProtocolReport* report) { return report->is_there(results_.models); };
     const std::vector<Sentence> sentences = what_stands_out(results_.observations, options_.names);
-    if (sentences.empty() && std::ranges::none_of(protocol_reports(), is_there)) return;
+    if (sentences.empty() && !what_is_there_instead(results_).empty()) return;
     title("What stands out");
     if (sentences.empty()) out_ << "  " << style_.paint(Ink::green, "nothing") << '\n';
     for (const Sentence& sentence : sentences) {
@@ -90,33 +87,14 @@ void Summary::attention() {
 
 void Summary::protocols() {
     const auto is_there = [&](const ProtocolReport* report) { return report->is_there(results_.models); };
-    if (std::ranges::none_of(protocol_reports(), is_there)) return nothing();
+    const std::vector<std::string> instead = what_is_there_instead(results_);
+    if (!instead.empty()) title("Nothing of the protocols that were looked for");
+    for (const std::string& sentence : instead)
+        for (const std::string& line : wrapped(sentence, text_width)) out_ << "  " << line << '\n';
     for (const bool carriers : {false, true})
         for (const ProtocolReport* report : protocol_reports())
             if (carries_others(*report) == carriers && is_there(report))
                 report->write_summary(out_, results_, options_);
-}
-
-/// What is there instead, and why the rest may be missing.
-void Summary::nothing() {
-    const engine::CaptureSummary& capture = results_.capture;
-    title("Nothing of the protocols that were looked for");
-    out_ << fmt::format(
-        "  {} of TCP, {} of RoCE and InfiniBand\n", counted(capture.tcp_frames, "frame"), grouped(capture.rdma_frames));
-    const std::uint64_t not_offered = results_.models.smcr != nullptr ? results_.models.smcr->not_offered : 0;
-    if (not_offered != 0)
-        paragraph(fmt::format(
-            "{} began without offering SMC: the SYN has no SMC option. A program offers it if it is started by smc_run "
-            "or uses AF_SMC; a firewall may take it away.",
-            counted(not_offered, "TCP connection")));
-    if (capture.rdma_frames == 0)
-        paragraph(
-            "RDMA adapters send and receive RoCE past their host's network interface: a mirror port of the switch "
-            "shows it, or the RDMA device (fabricscope capture -D).");
-}
-
-void Summary::paragraph(std::string_view text) {
-    for (const std::string& line : wrapped(text, text_width)) out_ << "  " << line << '\n';
 }
 
 // ---- findings ------------------------------------------------------------------------------------

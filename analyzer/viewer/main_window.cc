@@ -194,6 +194,7 @@ void MainWindow::add_menus() {
     message_ = new QLabel;
     message_->setObjectName("message");
     message_->setWordWrap(true);
+    message_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     message_->setMargin(6);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* const banner = new QToolBar;
@@ -355,8 +356,12 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
         growth_interval, static_cast<int>(std::min<qint64>(reading_time_.elapsed(), 60'000)) * share_of_reading));
 }
 
+/// A tool bar asks nothing how high it is for its width.
+void MainWindow::fit_message() { message_->setFixedHeight(message_->heightForWidth(width())); }
+
 void MainWindow::tell(const QString& words) {
     message_->setText(words);
+    fit_message();
     message_->parentWidget()->setVisible(!words.isEmpty());
 }
 
@@ -432,6 +437,7 @@ void MainWindow::copy_command() {
 void MainWindow::resizeEvent(QResizeEvent* event) {
     constexpr int share_of_lists = 4;  // a quarter
     QMainWindow::resizeEvent(event);
+    fit_message();
     const int more = width_before_ != 0 ? width() - width_before_ : 0;
     width_before_ = width();
     left_width_ += more / share_of_lists;

@@ -72,6 +72,7 @@ private:
     void show_progress(quint64 frames, int share);
     void show(std::shared_ptr<const Recording> recording);
     void tell(const QString& words);
+    void fit_message();
     void describe_place();
     void go_to(const Request& request);
     void start_reading();

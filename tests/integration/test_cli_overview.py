@@ -240,7 +240,9 @@ def test_report_of_nothing(tmp_path):
     empty = tmp_path / "empty.pcap"
     empty.write_bytes(CAPTURES[0].read_bytes()[:24])
     fabricscope("report", empty, "-o", tmp_path / "out.html")
-    assert "Nothing stands out" in (tmp_path / "out.html").read_text()
+    assert "Nothing of the protocols" in (tmp_path / "out.html").read_text()
+    fabricscope("report", sample("smcr_fallback_plain_client"), "-o", tmp_path / "out.html")
+    assert "<li>1 TCP connection began without offering SMC" in (tmp_path / "out.html").read_text()
 
 
 def test_view_without_viewer_is_a_sentence(tmp_path):

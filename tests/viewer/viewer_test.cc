@@ -54,6 +54,7 @@ private Q_SLOTS:
     void fibre_channel_frames_say_what_they_are();
     void frames_of_a_flow_belong_to_what_they_have_in_common();
     void what_there_is_no_room_for_is_said();
+    void a_capture_of_other_traffic_says_what_there_is();
     void wireshark_is_told_the_frame_and_the_session();
     void annotated_captures_are_opened();
     void lists_get_a_quarter_of_what_a_window_gains();
@@ -382,6 +383,12 @@ void ViewerTest::what_there_is_no_room_for_is_said() {
     QCOMPARE(recording.frames.row_of(5), 2U);
     QVERIFY(!recording.time_of(5).has_value());
     QCOMPARE(recording.complaint(), std::string("Packets lists the first 2 frames; 3 more were read."));
+}
+
+void ViewerTest::a_capture_of_other_traffic_says_what_there_is() {
+    Opened opened({samples + "real/smcr_fallback_plain_client.pcap"});
+    QVERIFY(opened.message().startsWith("Nothing in this capture belongs to a protocol that fabricscope follows.\n"));
+    QVERIFY(opened.message().contains("\n1 TCP connection began without offering SMC: "));
 }
 
 void ViewerTest::wireshark_is_told_the_frame_and_the_session() {

@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "analyzer/report/attention.h"
+
 namespace fabricscope::viewer {
 namespace {
 
@@ -99,7 +101,9 @@ std::string Recording::complaint() const {
             report::counted(frames.rows.size(), "frame"), report::grouped(frames.left_out));
     if (!results || !text.empty()) return text;
     if (results->capture.frames == 0) return "There is no frame in this capture.";
-    return overview.nodes.empty() ? "Nothing in this capture belongs to a protocol that fabricscope follows." : "";
+    if (!overview.nodes.empty()) return {};
+    for (const std::string& sentence : report::what_is_there_instead(*results)) text += '\n' + sentence;
+    return "Nothing in this capture belongs to a protocol that fabricscope follows." + text;
 }
 
 std::shared_ptr<const Recording> load(
