@@ -86,6 +86,14 @@ def test_connections_are_the_programs(name):
             assert len(of[side, "packets"]) == c[f"{side}_to_{other}"]["packets"]
 
 
+def test_a_datagram_service_that_is_refused_shows_private_data(path):
+    capture = CmCapture()
+    capture.mad(True, cm_probe.sidr_req())
+    capture.mad(False, cm_probe.sidr_rep(status=2, private=b"no room"))
+    capture.save(path)
+    assert info(path, 2).endswith('(2), private data "no room"')
+
+
 def test_why_it_was_rejected():
     rows = fields(
         sample("rdmacm_reject_no_listener"), "rdma_ip_cm.outcome", "rdma_ip_cm.rejection", "rdma_ip_cm.rejected_in",

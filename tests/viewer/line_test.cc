@@ -34,6 +34,12 @@ constexpr const char* captures[] = {
     "fc_ae_rdma/several_exchanges.pcap",
 };
 
+constexpr const char* captured_twice[] = {
+    "real/roce_send_rnr.pcap",
+    "fcvi/client_server_iso.fcoe.pcap",
+    "fc_ae_rdma/several_exchanges.fcoe.pcap",
+};
+
 /// Protocol and Info of each frame, as tshark with the plugin of this build shows them when it has read all.
 QList<QStringList> columns_of(const QString& file, const QTemporaryDir& home) {
     const QString build = QFileInfo(FABRICSCOPE_PROGRAM).dir().absoluteFilePath("..");
@@ -69,6 +75,9 @@ private Q_SLOTS:
     void lines_are_those_of_wireshark_data();
     void lines_are_those_of_wireshark();
     void packets_shows_and_finds_them();
+
+private:
+    QTemporaryDir folder_;
 };
 
 void LineTest::lines_come_back_as_they_were() {
@@ -115,6 +124,11 @@ void LineTest::words_and_numbers_are_found() {
 void LineTest::lines_are_those_of_wireshark_data() {
     QTest::addColumn<QString>("file");
     for (const char* capture : captures) QTest::newRow(capture) << samples + capture;
+    for (const char* capture : captured_twice) {
+        const QString file = folder_.filePath(QFileInfo(capture).baseName() + ".pcapng");
+        QProcess::execute("mergecap", {"-I", "none", "-w", file, samples + capture, samples + capture});
+        QTest::newRow(qPrintable(QString("%1, by two interfaces").arg(capture))) << file;
+    }
 }
 
 void LineTest::lines_are_those_of_wireshark() {
