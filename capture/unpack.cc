@@ -53,6 +53,10 @@ bool is_packed(const std::string& path) {
 Unpacked::Unpacked(const std::string& path) {
     std::error_code error;
     const std::string folder = std::filesystem::temp_directory_path(error);
+    if (error) {
+        problem_ = "cannot be unpacked: the folder for temporary files, TMPDIR: " + error.message();
+        return;
+    }
     file_ = FileDescriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
     problem_ = file_.is_open() ? unpack(path, file_.get()) : folder + ": " + std::strerror(errno);
 }

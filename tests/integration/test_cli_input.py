@@ -123,6 +123,15 @@ def test_packed(pack, tmp_path):
     assert status == 3 and complaint.startswith(f"fabricscope: {cut}: cannot be unpacked whole: ")
 
 
+def test_what_is_unpacked_wants_a_folder(tmp_path):
+    packed = tmp_path / "echo.pcap.xz"
+    packed.write_bytes(run(["xz", "-c", sample(ECHO)]))
+    done = subprocess.run([BUILD / "bin/fabricscope", "analyze", packed], capture_output=True, text=True, check=False,
+                          env={**os.environ, "TMPDIR": str(tmp_path / "none")})
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"fabricscope: {packed}: cannot be unpacked: the folder for temporary files, TMPDIR: ")
+
+
 @pytest.mark.parametrize("octets", [b"BZh9", b"BZhS(iS len}", b"\xFD7zXZ\0 and more"])
 def test_begins_as_if_it_were_packed(octets, tmp_path):
     """What libarchive does not know it hands on as it is."""
