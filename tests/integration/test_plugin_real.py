@@ -33,6 +33,12 @@ def test_nothing_is_malformed_cut_or_left_to_others():
         assert not frames, name
 
 
+def test_what_links_carry_is_not_left_to_wireshark():
+    left = 'smcr && frame.protocols contains "infiniband:data"'
+    for name, frames in zip(SMC, frames_of_all([sample(name) for name in SMC], left), strict=True):
+        assert not frames, name
+
+
 @pytest.mark.parametrize("name", SMC)
 def test_every_message_that_the_engine_counts_is_shown(name, ordered):
     shown = Counter()
