@@ -73,6 +73,7 @@ public:
 
     void on_facts(const engine::smcr::FrameFacts& facts) override;
     void on_clc(const engine::smcr::ClcSeen& seen) override;
+    /// Each protocol is told of the copies of all.
     void on_copy(std::uint64_t frame, std::uint64_t original) override { tell_copy_(frame, original); }
 
 private:
@@ -120,16 +121,14 @@ void SmcrLines::on_clc(const engine::smcr::ClcSeen& seen) {
 
 class RdmaLines final : public engine::rdma::Observer {
 public:
-    RdmaLines(Drafts& drafts, const FrameLines::TellCopy& tell_copy) : drafts_(drafts), tell_copy_(tell_copy) {}
+    explicit RdmaLines(Drafts& drafts) : drafts_(drafts) {}
 
     void on_packet(const engine::rdma::FrameFacts& facts, const capture::Packet& packet) override {
         drafts_.write(facts.frame, Rank::transport, rdma::mark_of(facts), rdma::summary_of(packet, facts));
     }
-    void on_copy(std::uint64_t frame, std::uint64_t original) override { tell_copy_(frame, original); }
 
 private:
     Drafts& drafts_;
-    const FrameLines::TellCopy& tell_copy_;
 };
 
 class RdmaCmLines final : public engine::rdma_cm::Observer {
@@ -256,8 +255,7 @@ private:
 
 class FcLines final : public engine::fibre_channel::Observer {
 public:
-    FcLines(FcviLines& fcvi, FcAeRdmaLines& fc_ae_rdma, const FrameLines::TellCopy& tell_copy)
-        : fcvi_(fcvi), fc_ae_rdma_(fc_ae_rdma), tell_copy_(tell_copy) {}
+    FcLines(FcviLines& fcvi, FcAeRdmaLines& fc_ae_rdma) : fcvi_(fcvi), fc_ae_rdma_(fc_ae_rdma) {}
 
     /// Only what a setup says is used as a whole.
     bool wants_data(const capture::Packet& packet) override {
@@ -270,12 +268,10 @@ public:
         fcvi_.on_frame(facts);
         fc_ae_rdma_.on_frame(facts);
     }
-    void on_copy(std::uint64_t frame, std::uint64_t original) override { tell_copy_(frame, original); }
 
 private:
     FcviLines& fcvi_;
     FcAeRdmaLines& fc_ae_rdma_;
-    const FrameLines::TellCopy& tell_copy_;
 };
 
 }  // namespace
@@ -286,11 +282,11 @@ public:
         : tell_copy_(std::move(tell_copy)),
           drafts_(std::move(tell)),
           smcr_(drafts_, tell_copy_),
-          rdma_(drafts_, tell_copy_),
+          rdma_(drafts_),
           rdma_cm_(drafts_, engine),
           fcvi_(drafts_, engine),
           fc_ae_rdma_(drafts_, engine),
-          fc_(fcvi_, fc_ae_rdma_, tell_copy_) {
+          fc_(fcvi_, fc_ae_rdma_) {
         observers_.smcr = &smcr_;
         observers_.rdma = &rdma_;
         observers_.rdma_cm = &rdma_cm_;
