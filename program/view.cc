@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "program/analysis.h"
 #include "program/commands.h"
 #include "program/output.h"
 #include "program/status.h"
@@ -45,6 +46,7 @@ std::vector<std::string> arguments_of(const ViewOptions& options) {
 }
 
 int run(const ViewOptions& options) {
+    if (const std::string reason = why_not_twice(options.files, "view"); !reason.empty()) return refuse(reason);
     std::vector<std::string> arguments = arguments_of(options);
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());

@@ -253,6 +253,12 @@ def test_view_without_viewer_is_a_sentence(tmp_path):
     assert re.fullmatch(r"fabricscope: the viewer is not installed: .*\n", done.stderr)
 
 
+def test_view_wants_files_that_can_be_read_again(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    fabricscope("view", tmp_path / "pipe", status=(2,))
+    fabricscope("view", "-", status=(2,))
+
+
 @pytest.mark.skipif(not (BUILD / "bin/fabricscope-viewer").exists(), reason="built without Qt")
 def test_view_starts_the_viewer():
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
