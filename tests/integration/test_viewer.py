@@ -166,6 +166,6 @@ def test_what_an_interface_receives_is_shown(tmp_path):
 
 @pytest.mark.skipif(REASON is not None, reason=str(REASON))
 def test_an_interface_that_there_is_not_is_a_sentence(tmp_path):
-    with viewer(tmp_path, "-i", "nosuch0") as (screen, program):
-        wait_for("the sentence", lambda: says(screen, "The capture has ended.*nosuch0"))
+    with viewer(tmp_path, "-i", "nosuch") as (screen, program):
+        wait_for("the sentence", lambda: says(screen, "The capture has ended.*nosuch"))
         assert program.poll() is None
