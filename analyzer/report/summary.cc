@@ -24,7 +24,11 @@ using Align = Table::Align;
 class Summary {
 public:
     Summary(std::ostream& out, const Results& results, const SummaryOptions& options)
-        : out_(out), results_(results), options_(options), style_(options.style) {}
+        : out_(out),
+          results_(results),
+          options_(options),
+          style_(options.style),
+          instead_(what_is_there_instead(results)) {}
 
     void write() {
         head();
@@ -47,6 +51,7 @@ private:
     const Results& results_;
     const SummaryOptions& options_;
     const Style& style_;
+    const std::vector<std::string> instead_;
 };
 
 // ---- the whole capture ---------------------------------------------------------------------------
@@ -67,7 +72,7 @@ void Summary::head() {
 
 void Summary::attention() {
     const std::vector<Sentence> sentences = what_stands_out(results_.observations, options_.names);
-    if (sentences.empty() && !what_is_there_instead(results_).empty()) return;
+    if (sentences.empty() && !instead_.empty()) return;
     title("What stands out");
     if (sentences.empty()) out_ << "  " << style_.paint(Ink::green, "nothing") << '\n';
     for (const Sentence& sentence : sentences) {
@@ -87,9 +92,8 @@ void Summary::attention() {
 
 void Summary::protocols() {
     const auto is_there = [&](const ProtocolReport* report) { return report->is_there(results_.models); };
-    const std::vector<std::string> instead = what_is_there_instead(results_);
-    if (!instead.empty()) title("Nothing of the protocols that were looked for");
-    for (const std::string& sentence : instead)
+    if (!instead_.empty()) title("Nothing of the protocols that were looked for");
+    for (const std::string& sentence : instead_)
         for (const std::string& line : wrapped(sentence, text_width)) out_ << "  " << line << '\n';
     for (const bool carriers : {false, true})
         for (const ProtocolReport* report : protocol_reports())

@@ -175,8 +175,8 @@ def test_queue_pairs_have_six_digits(tmp_path):
         for frame, number in zip(frames, numbers, strict=False):
             frame[destination:destination + 3] = number.to_bytes(3, "big")
 
-    behind_set_up = records_of(PERFTEST)[1].index(next(
-        record for record in records_of(PERFTEST)[1] if record[2][ETHERNET + IPV4 + 8] == 0x06))
+    opcodes = [frame[ETHERNET + IPV4 + 8] for _, _, frame in records_of(PERFTEST)[1]]
+    behind_set_up = opcodes.index(0x06)
     capture = edited(PERFTEST, tmp_path / "numbers.pcap", lambda frames: number_all(frames[behind_set_up:]))
     told = infos(capture)[behind_set_up:behind_set_up + len(numbers)]
     assert [re.search(r"QP 0x([0-9a-f]+)", text)[1] for text in told] == [f"{number:06x}" for number in numbers]

@@ -28,14 +28,9 @@ def ordered(tmp_path):
 
 def test_nothing_is_malformed_cut_or_left_to_others():
     """An observation may be an error: of the network, none of the dissector."""
-    suspicious = "_ws.malformed || (_ws.expert.severity == error && !fabricscope) || smcr.malformed || smcr.cut || smc || rpcordma"
+    suspicious = "_ws.malformed || (_ws.expert.severity == error && !fabricscope) || smcr.malformed || smcr.cut || smc || rpcordma" \
+        ' || (smcr && frame.protocols contains "infiniband:data")'
     for name, frames in zip(SMC, frame_lists([sample(name) for name in SMC], suspicious, {}, ()), strict=True):
-        assert not frames, name
-
-
-def test_what_links_carry_is_not_left_to_wireshark():
-    left = 'smcr && frame.protocols contains "infiniband:data"'
-    for name, frames in zip(SMC, frames_of_all([sample(name) for name in SMC], left), strict=True):
         assert not frames, name
 
 
