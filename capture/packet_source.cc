@@ -63,7 +63,8 @@ public:
     const DecodedFrame* next() override {
         while (next_in_batch_ == taken_->batch.frames.size()) {
             if (taken_->last) return nullptr;
-            take_batch();
+            taken_ = &ring_.take();
+            next_in_batch_ = 0;
         }
         const std::size_t index = next_in_batch_++;
         const std::vector<Frame>& frames = taken_->batch.frames;
@@ -83,11 +84,6 @@ private:
     /// Fibre Channel frames all octets would go that way, for their CRC.
     static bool is_worth_decoding(const std::vector<Frame>& frames) {
         return !frames.empty() && decode(frames.front()).fc;
-    }
-
-    void take_batch() {
-        taken_ = &ring_.take();
-        next_in_batch_ = 0;
     }
 
     void fill(Reading& reading) {

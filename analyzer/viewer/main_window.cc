@@ -279,7 +279,7 @@ void MainWindow::look_for_growth() {
 
 void MainWindow::stop_following(const QString& why) {
     follow_->setChecked(false);
-    tell(why + " It is not followed any more.");
+    tell((why.endsWith('.') ? why : why + ".") + " It is not followed any more.");
 }
 
 void MainWindow::capture(const std::vector<std::string>& interfaces, const QString& file) {

@@ -27,7 +27,7 @@ TEST(Ring, GivesWhatItsThreadMakesInOrder) {
     for (int i = 0; i < 10'000; ++i) ASSERT_EQ(ring.take(), std::vector{i});
 }
 
-TEST(Ring, EndsThoughNobodyTakesAnything) {
+TEST(Ring, EndsThoughNotAllIsTaken) {
     std::atomic has_ended = false;
     {
         Numbers ring([&](Numbers& filled) {
