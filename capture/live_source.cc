@@ -49,13 +49,13 @@ private:
             quiet_ = false;
             return order_.push(frame);
         }
-        over_ = !errors_.empty() || (end_ && now() > *end_ + poll_milliseconds * millisecond);
+        over_ |= end_ && now() > *end_ + poll_milliseconds * millisecond;
         quiet_ = over_ || ::poll(polled_.data(), polled_.size(), poll_milliseconds) == 0;
     }
 
     /// From the interfaces in turn, so that a busy one does not keep the others waiting.
     bool take(Frame& frame) {
-        for (std::size_t tried = 0; tried < interfaces_.size(); ++tried) {
+        for (std::size_t tried = 0; tried < interfaces_.size() && !over_; ++tried) {
             const std::size_t turn = turn_++ % interfaces_.size();
             if (!take_from(*interfaces_[turn], frame)) continue;
             frame.interface = static_cast<std::uint32_t>(turn);
@@ -70,6 +70,7 @@ private:
             return interface.next(frame) && (!end_ || frame.time <= *end_);
         } catch (const InterfaceError& error) {
             errors_.push_back({interface.name(), 0, std::nullopt, error.what()});
+            over_ = true;
             return false;
         }
     }

@@ -69,8 +69,10 @@ public:
         wtap_block_array_free(interfaces_.interface_data);
     }
 
+    bool good() const { return dumper_ != nullptr && !error_; }
+
     void write(const Frame& frame, const std::vector<std::string>& comments) {
-        if (dumper_ == nullptr || error_) return;
+        if (!good()) return;
         record_.reset();
         record_.assign(frame.data);
         record_->rec_type = REC_TYPE_PACKET;
@@ -142,6 +144,8 @@ PcapngWriter::PcapngWriter(const std::string& path, const PcapngDescription& des
     : file_(std::make_unique<File>(path, description)) {}
 
 PcapngWriter::~PcapngWriter() = default;
+
+bool PcapngWriter::good() const { return file_->good(); }
 
 void PcapngWriter::write(const Frame& frame, const std::vector<std::string>& comments) {
     file_->write(frame, comments);

@@ -34,7 +34,10 @@ public:
     PcapngWriter& operator=(const PcapngWriter&) = delete;
     ~PcapngWriter();
 
-    /// Interface, time, octets and wire length of the frame count. Does nothing after an error.
+    /// False once something could not be written; finish() says why.
+    bool good() const;
+    /// Interface, time, octets and wire length of the frame count; the interface is one of the description. Does
+    /// nothing after an error.
     void write(const Frame& frame, const std::vector<std::string>& comments);
     /// What the interface saw and lost until then, told at the end of the file.
     void add_statistics(std::uint32_t interface, Time time, std::uint64_t received, std::uint64_t dropped);

@@ -40,6 +40,7 @@ std::vector<std::string> strangers_in(const Analysis& analysis) {
 
 /// Of some files, by `read`, which is given what to call with each frame.
 template <class Read> Analysis read_with_progress(const std::vector<std::string>& files, const Read& read) {
+    listen_to_signals();
     Progress progress(files);
     Analysis analysis = read([&](const capture::DecodedFrame& at) {
         progress.on_frame(at.frame);
@@ -77,7 +78,7 @@ std::string why_not_twice(const std::vector<std::string>& files, std::string_vie
 Option add_input_options(const Command& command, InputOptions& options) {
     const Option files = command.option(
         "FILE", options.files, "Captures; several are one timeline, - is standard input");
-    files.placeholder("...");
+    files.reads().placeholder("...");
     command.option("--cursor-base", options.cursor_base, "Where the RMB cursors start; found out by default")
         .one_of({"auto", "0", "4"})
         .placeholder("auto|0|4");

@@ -39,20 +39,6 @@ struct AnalyzeOptions {
     bool wants_timelines() const { return (for_programs() && cursors) || !perfetto_file.empty(); }
 };
 
-/// `--json` takes the word behind it, which in `--json a.pcap b.pcap` is a capture. A file that exists
-/// and does not begin as JSON does is therefore read, never overwritten; so is the only word that can be FILE.
-void tell_captures_from_output(AnalyzeOptions& options) {
-    if (options.report.json_file.empty()) return;
-    if (!options.input.files.empty()) {
-        if (!std::filesystem::is_regular_file(options.report.json_file)) return;
-        std::ifstream file(options.report.json_file, std::ios::binary);
-        const int first = file.peek();
-        if (first == '{' || first == '[' || file.eof()) return;  // a list: of --each
-    }
-    options.input.files.insert(options.input.files.begin(), options.report.json_file);
-    options.report.json_file.clear();
-}
-
 /// All that was asked for, as far as possible.
 bool write(
     const report::Results& results, const Analysis& analysis, const AnalyzeOptions& options,
@@ -70,11 +56,9 @@ bool write(
 /// What makes the outputs impossible, before hours are spent on the inputs; empty if nothing does.
 std::string why_not(const AnalyzeOptions& options) {
     std::string reason;
-    if (!options.csv_folder.empty()) reason = why_not_csv(options.csv_folder, options.input.files);
-    if (reason.empty() && !options.sqlite_file.empty())
-        reason = why_not_sqlite(options.sqlite_file, options.input.files);
-    if (reason.empty() && !options.perfetto_file.empty())
-        reason = why_not_perfetto(options.perfetto_file, options.input.files);
+    if (!options.csv_folder.empty()) reason = why_not_csv(options.csv_folder);
+    if (reason.empty() && !options.sqlite_file.empty()) reason = why_not_sqlite(options.sqlite_file);
+    if (reason.empty() && !options.perfetto_file.empty()) reason = why_not_perfetto(options.perfetto_file);
     if (reason.empty() && !options.annotated_file.empty())
         reason = why_not_annotate(options.annotated_file, options.input.files);
     return reason;
@@ -164,11 +148,7 @@ int report_on_each(const AnalyzeOptions& options, const engine::Options& engine_
 }
 
 int run(AnalyzeOptions& options) {
-    tell_captures_from_output(options);
-    if (options.input.files.empty()) missing_argument("FILE");
-    if (const std::string reason = why_not(options); !reason.empty()) {
-        return refuse(reason);
-    }
+    if (const std::string reason = why_not(options); !reason.empty()) return refuse(reason);
     if (const std::string reason = read_adapters(options); !reason.empty()) return refuse(reason);
     options.sandbox.close(access_of(options));
     engine::Options engine_options = engine_options_of(options.report);
@@ -188,7 +168,7 @@ int run(AnalyzeOptions& options) {
 void add_analyze(CommandLine& program) {
     auto options = std::make_shared<AnalyzeOptions>();
     const Command command = program.add_command("analyze", "Summarise sessions and findings of captures");
-    add_input_options(command, options->input);  // FILE may stand behind --json
+    add_input_options(command, options->input).required();
     options->sandbox.add_option(command);
     add_report_options(command, options->report);
     const Option each = command.flag("--each", options->each, "The files have nothing in common: a report for each");
@@ -207,10 +187,12 @@ void add_analyze(CommandLine& program) {
         return option;
     };
     output("--csv", options->csv_folder, "Write each table to a CSV file in that folder").placeholder("DIR");
-    output("--sqlite", options->sqlite_file, "Write the tables to an SQLite database").placeholder("FILE");
+    output("--sqlite", options->sqlite_file, "Write the tables to an SQLite database").writes().placeholder("FILE");
     output("--annotate", options->annotated_file, "Write the captures again, with each finding as a packet comment")
+        .writes()
         .placeholder("OUT");
     output("--perfetto", options->perfetto_file, "Write what went on as a trace that ui.perfetto.dev opens")
+        .writes()
         .placeholder("OUT");
     command.flag("--counters", options->counters, "What the adapters of both ends should have counted");
     command

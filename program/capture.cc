@@ -82,6 +82,9 @@ public:
         if (writer_) writer_->write(frame, {});
     }
 
+    /// False if what comes can no longer be written.
+    bool good() const { return !writer_ || writer_->good(); }
+
     /// Whoever follows the file is not behind for longer than that.
     void flush_now_and_then() {
         constexpr auto interval = std::chrono::milliseconds(200);
@@ -245,9 +248,9 @@ private:
 /// Why nothing can be written where the options say; empty if it can.
 std::string why_not_write(const CaptureOptions& options) {
     std::string problem;
-    if (!options.written_file.empty()) problem = why_not_replace(options.written_file, {}, our_captures);
-    if (problem.empty() && !options.metrics_file.empty())
-        problem = why_not_replace(options.metrics_file, {}, our_metrics);
+    if (!options.written_file.empty() && options.written_file != "-")
+        problem = why_not_replace(options.written_file, our_captures);
+    if (problem.empty() && !options.metrics_file.empty()) problem = why_not_replace(options.metrics_file, our_metrics);
     if (problem.empty() && !options.incidents.folder.empty()) problem = why_no_folder(options.incidents.folder);
     return problem;
 }
@@ -276,7 +279,7 @@ int run_capture(const CaptureOptions& options) {
     const auto goes_on = [&] {
         reports.update();
         recorder.flush_now_and_then();
-        return !interrupted() && (options.duration == 0 || seconds() < options.duration);
+        return !interrupted() && recorder.good() && (options.duration == 0 || seconds() < options.duration);
     };
     std::vector<std::uint64_t> frames(opened.size());
     const std::unique_ptr<capture::Source> source = capture::live(std::move(opened), goes_on);
@@ -306,7 +309,6 @@ int run(const CaptureOptions& options) {
     std::string problem;
     try {
         if (options.list) return list_interfaces();
-        if (options.buffer_mib > most_buffer_mib) problem = fmt::format("-B takes at most {}", most_buffer_mib);
         if (options.interfaces.empty()) problem = "name an interface with -i; -D lists them";
         if (problem.empty()) return run_capture(options);
     } catch (const capture::FilterError& error) {
@@ -326,7 +328,9 @@ void add_capture(CommandLine& program) {
     command.option("-i,--interface", options->interfaces, "Where to capture; several are one timeline")
         .placeholder("IFACE");
     command.flag("-D,--list-interfaces", options->list, "Name the interfaces");
-    command.option("-w,--write", options->written_file, "Write the frames to a pcapng file").placeholder("FILE");
+    command.option("-w,--write", options->written_file, "Write the frames to a pcapng file")
+        .writes()
+        .placeholder("FILE");
     command.option("--filter", options->filter, "Only frames that pass this filter, in tcpdump's language")
         .placeholder("BPF");
     const Option incidents = command
@@ -335,11 +339,11 @@ void add_capture(CommandLine& program) {
                                      "Write the frames around each warning and error to files")
                                  .placeholder("DIR");
     command.option("--around", options->incidents.seconds, "Seconds before and after it, 30 by default")
-        .positive()
+        .between(0.001, 86'400)
         .needs(incidents)
         .placeholder("SECONDS");
     command.option("--incident-memory", options->incidents.memory_mib, "For frames before it, 256 by default")
-        .positive()
+        .between(1, 1'048'576)
         .needs(incidents)
         .placeholder("MIB");
     command.option("--incident-files", options->incidents.files, "Begin no more files than that, 100 by default")
@@ -347,9 +351,10 @@ void add_capture(CommandLine& program) {
         .needs(incidents)
         .placeholder("N");
     command.option("--prometheus", options->metrics_file, "Write counts every five seconds, for node_exporter")
+        .writes()
         .placeholder("FILE");
     command.option("-B,--buffer-size", options->buffer_mib, "The kernel's buffer for each interface, 32 by default")
-        .positive()
+        .between(1, most_buffer_mib)
         .placeholder("MIB");
     command.option("-s,--snapshot-length", options->snap_length, "Keep no more octets of a frame; all without it")
         .between(0, capture::unlimited_snap_length)

@@ -3,6 +3,7 @@
 // CLI11, whose headers take longer to compile than any command.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,10 +27,13 @@ struct Word {
 };
 using Offer = std::function<std::vector<Word>()>;
 
+enum class FileUse : std::uint8_t { read, written };
+
 /// What goes beyond the parser.
 struct Parsing {
     int status = 0;  ///< that the command returned
     std::unordered_map<const CLI::Option*, Offer> offers;
+    std::unordered_map<const CLI::Option*, FileUse> files;
 };
 
 /// An option or flag of a command. A handle: copies mean the same option.
@@ -42,6 +46,7 @@ public:
     const Option& required() const;
     const Option& one_of(const std::vector<std::string>& values) const;
     const Option& positive() const;
+    /// Both included.
     const Option& between(double least, double most) const;
     /// `complaint` returns what is wrong with a value; empty if nothing is.
     const Option& check(std::function<std::string(const std::string& value)> complaint) const;
@@ -51,7 +56,10 @@ public:
     const Option& value_optional() const;
     const Option& needs(const Option& other) const;
     const Option& excludes(const Option& other) const;
-    /// What completion offers for its value; otherwise what the placeholder names ("client|server"), or files.
+    /// Its values name files that the command reads, or writes: what is read is never written, and nothing twice.
+    const Option& reads() const;
+    const Option& writes() const;
+    /// What completion offers for its value; otherwise what it is one_of(), or files.
     const Option& offers(Offer offer) const;
 
     /// Whether the user gave it; once the command runs.
@@ -71,6 +79,8 @@ public:
     /// double, std::uint64_t or std::optional<std::uint64_t>. The value lives as long as the command line.
     template <class T> Option option(const char* names, T& value, const std::string& description) const;
     Option flag(const char* names, bool& value, const std::string& description) const;
+    /// `--json [OUT]`. Without OUT, `file` stays empty: standard output.
+    Option json_option(std::string& file) const;
 
     /// What the command does, and the exit status that it returns.
     void on_run(std::function<int()> run) const;
@@ -96,6 +106,7 @@ public:
 
 private:
     int parse(std::vector<std::string> words);
+    void parse_options(std::vector<std::string> words) const;
     /// For the last of these words, which may have been begun; nothing where file names are to come.
     std::vector<Word> completions(const std::vector<std::string>& words) const;
     std::vector<Word> commands_and_options() const;

@@ -34,10 +34,10 @@ bool is_our_database(std::string_view octets) {
     return id == report::sqlite_application_id;
 }
 
-/// Pictures, pages and traces name the program within these first octets.
-bool names_us(std::string_view octets) {
+/// Pictures, pages and traces name the program within the first octets, which begin in a way of their own.
+bool is_ours(std::string_view octets, std::string_view beginning) {
     constexpr std::size_t head = 256;
-    return octets.substr(0, head).find("fabricscope ") != std::string_view::npos;
+    return octets.starts_with(beginning) && octets.substr(0, head).find("fabricscope ") != std::string_view::npos;
 }
 
 /// Has a file written; "-": standard output.
@@ -58,38 +58,41 @@ struct CsvFile {
 
 }  // namespace
 
-std::string why_not_csv(const std::string& folder, const std::vector<std::string>& inputs) {
+std::string why_not_csv(const std::string& folder) {
     std::error_code error;
-    if (!std::filesystem::exists(folder, error)) return {};
-    if (!std::filesystem::is_directory(folder, error)) return folder + " is no folder";
+    if (!std::filesystem::is_directory(folder, error)) return why_no_folder(folder);
     for (const report::DataTable& table : report::data_tables()) {
         const std::string header = report::csv_header(table) + "\r\n";
         const Replaceable csv{"that table", [&](std::string_view octets) { return octets.starts_with(header); }};
-        if (std::string reason = why_not_replace(csv_path(folder, table), inputs, csv); !reason.empty()) return reason;
+        if (std::string reason = why_not_replace(csv_path(folder, table), csv); !reason.empty()) return reason;
     }
     return {};
 }
 
-std::string why_not_sqlite(const std::string& file, const std::vector<std::string>& inputs) {
-    return why_not_replace(file, inputs, {"a database of fabricscope", is_our_database});
+std::string why_not_sqlite(const std::string& file) {
+    return why_not_replace(file, {"a database of fabricscope", is_our_database});
 }
 
-std::string why_not_picture(const std::string& file, const std::vector<std::string>& inputs) {
-    return file == "-" ? std::string() : why_not_replace(file, inputs, {"a picture of fabricscope", names_us});
+std::string why_not_picture(const std::string& file) {
+    const auto ours = [](std::string_view octets) { return is_ours(octets, "<?xml ") || is_ours(octets, "\x89PNG"); };
+    return file == "-" ? std::string() : why_not_replace(file, {"a picture of fabricscope", ours});
 }
 
-std::string why_not_html(const std::string& file, const std::vector<std::string>& inputs) {
-    return file == "-" ? std::string() : why_not_replace(file, inputs, {"a report of fabricscope", names_us});
+std::string why_not_html(const std::string& file) {
+    const auto ours = [](std::string_view octets) { return is_ours(octets, "<!DOCTYPE html>"); };
+    return file == "-" ? std::string() : why_not_replace(file, {"a report of fabricscope", ours});
 }
 
-std::string why_not_perfetto(const std::string& file, const std::vector<std::string>& inputs) {
+std::string why_not_perfetto(const std::string& file) {
     if (file == "-") return "standard output has the report; --perfetto needs a file";
-    return why_not_replace(file, inputs, {"a trace of fabricscope", names_us});
+    constexpr std::string_view packet = "\n";  // the tag of a trace's packets
+    const auto ours = [](std::string_view octets) { return is_ours(octets, packet); };
+    return why_not_replace(file, {"a trace of fabricscope", ours});
 }
 
 std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs) {
     if (std::string reason = why_not_twice(inputs, "--annotate"); !reason.empty()) return reason;
-    return why_not_replace(file, inputs, our_captures);
+    return why_not_replace(file, our_captures);
 }
 
 bool export_csv(const std::string& folder, const report::Results& results, bool cursors) {

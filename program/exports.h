@@ -11,15 +11,15 @@
 
 namespace fabricscope::cli {
 
-/// Why the tables cannot go to that folder; empty if they can. To be asked before the work.
-std::string why_not_csv(const std::string& folder, const std::vector<std::string>& inputs);
-std::string why_not_sqlite(const std::string& file, const std::vector<std::string>& inputs);
+/// Why the tables cannot go to that folder; empty if they can. To be asked before the work, as is what follows.
+std::string why_not_csv(const std::string& folder);
+std::string why_not_sqlite(const std::string& file);
 
 /// The inputs are read again: they have to be regular files.
 std::string why_not_annotate(const std::string& file, const std::vector<std::string>& inputs);
 
 /// Of SVG and PNG files.
-std::string why_not_picture(const std::string& file, const std::vector<std::string>& inputs);
+std::string why_not_picture(const std::string& file);
 
 /// False after a complaint. Existing files are replaced at the end, when all has been written.
 bool export_csv(const std::string& folder, const report::Results& results, bool cursors);
@@ -28,8 +28,8 @@ bool export_sqlite(const std::string& file, const report::Results& results, bool
 /// Writes the captures `opened` again, with the findings as comments.
 bool export_annotated(const std::string& file, const report::Results& results, const std::vector<std::string>& opened);
 
-std::string why_not_html(const std::string& file, const std::vector<std::string>& inputs);
-std::string why_not_perfetto(const std::string& file, const std::vector<std::string>& inputs);
+std::string why_not_html(const std::string& file);
+std::string why_not_perfetto(const std::string& file);
 bool export_perfetto(
     const std::string& file, const engine::Engine& engine, const report::Results& results,
     const report::FrameListeners& listeners);

@@ -30,7 +30,10 @@ std::string file_name_time(capture::Time time) {
 Incidents::Incidents(const IncidentOptions& options, capture::PcapngDescription description)
     : options_(options),
       description_(std::move(description)),
-      span_(static_cast<capture::Time>(options.seconds * static_cast<double>(capture::second))) {}
+      span_(static_cast<capture::Time>(options.seconds * static_cast<double>(capture::second))) {
+    std::error_code error;  // then files cannot be written, which is told
+    fs::create_directories(options.folder, error);
+}
 
 void Incidents::add(const capture::Frame& frame) {
     kept_.push_back(
@@ -72,6 +75,10 @@ std::optional<std::string> Incidents::begin_file(const Observation& trouble) {
     }
     const std::string path = path_for(trouble);
     writer_.emplace(path, description_);
+    if (!writer_->good()) {
+        end_file();
+        return {};
+    }
     from_ = time_of(trouble) - span_;
     ++files_;
     return path;

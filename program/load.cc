@@ -177,9 +177,7 @@ void add_load(CommandLine& program) {
         .placeholder("SECONDS");
     options->privileges.add_option(command);
     options->sandbox.add_option(command);
-    const Option json = command.option("--json", options->json_file, "Write JSON, to a file or to standard output")
-                            .value_optional()
-                            .placeholder("[OUT]");
+    const Option json = command.json_option(options->json_file);
     command.on_run([options, json, duration] {
         options->json = json.given();
         return run(*options, !options->serve || duration.given());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <clocale>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -52,7 +54,16 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+/// What is closed would be given to the first file that is opened, and get what is told there. So that writing to it
+/// fails as before, it can only be read.
+void fill_standard_descriptors() {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
+        if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
+}
+
 int main(int argc, char** argv) {
+    fill_standard_descriptors();
+    std::signal(SIGCHLD, SIG_DFL);  // whoever starts children without waiting for them may have it ignored
     capture::when_wiretap_lacks_memory(give_up);
     remember_lack_of_memory();
     std::set_terminate([] {

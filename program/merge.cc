@@ -45,8 +45,7 @@ bool write_database(const MergeOptions& options, report::MergeOutcome& outcome) 
 
 int run(const MergeOptions& options, bool wants_json) {
     if (!options.sqlite_file.empty())
-        if (const std::string reason = why_not_sqlite(options.sqlite_file, options.results); !reason.empty())
-            return refuse(reason);
+        if (const std::string reason = why_not_sqlite(options.sqlite_file); !reason.empty()) return refuse(reason);
     options.sandbox.close({.inputs = options.results, .outputs = {options.json_file, options.sqlite_file}});
     report::MergeOutcome outcome;
     try {
@@ -67,11 +66,13 @@ void add_merge(CommandLine& program) {
     const Command command = program.add_command("merge", "Join results of parts as if one program had read the whole");
     command.option("RESULT", options->results, "JSON of each part of a partition, as analyze writes it of a part")
         .required()
+        .reads()
         .placeholder("RESULT...");
     const Option json = command.option("-o,--output", options->json_file, "The JSON file; standard output by default");
-    json.placeholder("OUT");
+    json.writes().placeholder("OUT");
     command
         .option("--sqlite", options->sqlite_file, "Write the tables to an SQLite database; JSON as well with -o only")
+        .writes()
         .placeholder("FILE");
     options->sandbox.add_option(command);
     command.on_run([options, json] { return run(*options, options->sqlite_file.empty() || json.given()); });

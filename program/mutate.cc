@@ -252,6 +252,7 @@ void add_mutate(CommandLine& program) {
         .placeholder("client|server");
     command.option("--against", options->against, "Who is the other side, as with replay")
         .check(check_target)
+        .offers(targets)
         .required()
         .placeholder("TARGET");
     add_peer_options(command, options->peer);
@@ -270,9 +271,7 @@ void add_mutate(CommandLine& program) {
         .between(0.001, 3600.0)
         .placeholder("SECONDS");
     command.flag("--yes", options->yes, "Do not ask before malformed messages go to a live peer");
-    const Option json = command.option("--json", options->json_file, "Write JSON, to a file or to standard output")
-                            .value_optional()
-                            .placeholder("[OUT]");
+    const Option json = command.json_option(options->json_file);
     command.on_run([options, json] {
         options->json = json.given();
         return run(*options);

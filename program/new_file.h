@@ -18,10 +18,23 @@ struct Replaceable {
 /// Captures that the program has written.
 extern const Replaceable our_captures;
 
-/// Why no file may be written there; empty if one may. An input may never be replaced, an empty file always.
-std::string why_not_replace(const std::string& path, const std::vector<std::string>& inputs, const Replaceable& what);
+/// Where an option has something written to; "" and "-" are standard output.
+struct OutputFile {
+    std::string option;  ///< "--svg"
+    std::string path;
+};
 
-/// Why no files can be written in a folder, which is made if it is not there; empty if they can.
+/// Why these files cannot be written: one is an input, two are the same, or there is no place for one. Empty if they
+/// can.
+std::string why_not_written(const std::vector<OutputFile>& outputs, const std::vector<std::string>& inputs);
+
+/// That the file is one of the inputs, empty if it is not.
+std::string why_no_output(const std::string& path, const std::vector<std::string>& inputs);
+
+/// Why no file may be written there; empty if one may. An empty file may be replaced.
+std::string why_not_replace(const std::string& path, const Replaceable& what);
+
+/// Why no files can be written in a folder, which need not be there yet; empty if they can.
 std::string why_no_folder(const std::string& path);
 
 /// A file with another name in the same folder, which takes its place at the end.

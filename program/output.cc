@@ -29,7 +29,8 @@ int refuse(std::string_view reason) {
 
 std::string why_not_written(std::ostream& stream) {
     if (stream && stream.flush()) return {};
-    return lacked_memory ? "out of memory" : std::strerror(errno);
+    if (lacked_memory) return "out of memory";
+    return errno != 0 ? std::strerror(errno) : "not all could be written";
 }
 
 void remember_lack_of_memory() {

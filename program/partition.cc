@@ -50,17 +50,16 @@ const Replaceable our_manifests{"a manifest of fabricscope", [](std::string_view
 std::string why_not_partition(const PartitionOptions& options) {
     if (std::string reason = why_not_twice(options.files, "partition"); !reason.empty()) return reason;
     std::error_code error;
-    if (fs::exists(options.folder, error) && !fs::is_directory(options.folder, error))
-        return options.folder + " is no folder";
-    if (!fs::exists(options.folder, error)) return {};
-    for (std::uint64_t number = 1; number <= options.into; ++number)
-        if (std::string reason = why_not_replace(options.part(number), options.files, our_captures); !reason.empty())
-            return reason;
+    if (!fs::is_directory(options.folder, error)) return why_no_folder(options.folder);
+    for (std::uint64_t number = 1; number <= options.into; ++number) {
+        std::string reason = why_no_output(options.part(number), options.files);
+        if (reason.empty()) reason = why_not_replace(options.part(number), our_captures);
+        if (!reason.empty()) return reason;
+    }
     if (const std::string next = options.part(options.into + 1); fs::exists(next, error))
         return next + " is of another run, with more parts; remove it or choose another folder";
-    if (std::string reason = Unfinished::why_not(options.folder, options.into, options.files); !reason.empty())
-        return reason;
-    return why_not_replace(options.manifest(), options.files, our_manifests);
+    if (std::string reason = Unfinished::why_not(options.folder, options.into); !reason.empty()) return reason;
+    return why_not_replace(options.manifest(), our_manifests);
 }
 
 /// What the same command has in common with an earlier one if the files have not changed.

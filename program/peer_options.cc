@@ -21,6 +21,8 @@ void add_peer_options(const Command& command, PeerOptions& options) {
         .placeholder("NAME");
 }
 
+std::vector<Word> targets() { return {{"emulated", "the emulated stack"}}; }
+
 std::string check_target(const std::string& target) {
     std::string problem;
     replay::parse_target(target, problem);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "program/analysis.h"
 #include "program/command_line.h"
@@ -18,6 +19,8 @@ struct PeerOptions {
 /// `options` has to live as long as the command.
 void add_peer_options(const Command& command, PeerOptions& options);
 
+/// What completion offers as a TARGET: addresses are the user's.
+std::vector<Word> targets();
 /// What is wrong with a TARGET, empty if nothing is.
 std::string check_target(const std::string& target);
 

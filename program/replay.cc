@@ -288,7 +288,8 @@ std::string why_not(const ReplayOptions& options) {
     if (!options.peer.profile.empty() && target_of(options).kind != Target::Kind::emulated)
         return "--profile is for the emulated side; a live peer is what it is";
     if (options.written_file.empty()) return {};
-    return why_not_replace(options.written_file, options.input.files, our_captures);
+    if (options.written_file == "-") return "standard output has the report; --write needs a file";
+    return why_not_replace(options.written_file, our_captures);
 }
 
 int play_sessions(const ReplayOptions& options) {
@@ -358,25 +359,30 @@ void add_replay(CommandLine& program) {
             "--against", options->against,
             "Who is the other side: emulated, rocev2://HOST[:PORT], smc://HOST[:PORT], if://INTERFACE[/MAC or /WWPN]")
         .check(check_target)
+        .offers(targets)
         .placeholder("TARGET");
     add_peer_options(command, options->peer);
     options->privileges.add_option(command);
     command.option("--speed", options->speed, "At once, with the recorded gaps, or N times as fast")
         .check(check_speed)
+        .offers([] {
+            return std::vector<Word>{{"fast", ""}, {"recorded", ""}};
+        })
         .placeholder("fast|recorded|Nx");
     command.option("--timeout", options->timeout, "How long an answer is waited for (10)")
         .between(0.001, 3600.0)
         .placeholder("SECONDS");
     command.option("--mask", options->mask_file, "Octets that are not compared, or are names of the run (TOML)")
+        .reads()
         .placeholder("FILE");
     command.option("--faults", options->fault_file, "Lose, delay, damage frames on their way: lines as of scenarios")
+        .reads()
         .placeholder("FILE");
     command.option("--seed", options->seed, "Of chance in the faults (1)").positive().placeholder("N");
     command.option("--write", options->written_file, "Write the actual traffic to a pcapng file, with comments")
+        .writes()
         .placeholder("OUT.pcapng");
-    const Option json = command.option("--json", options->json_file, "Write JSON, to a file or to standard output")
-                            .value_optional()
-                            .placeholder("[OUT]");
+    const Option json = command.json_option(options->json_file);
     command.flag("--list", options->list, "Name the sessions of the capture that can be replayed");
     command.flag("--all", options->all, "Replay every session, in both roles unless --play names one");
     command.on_run([options, json] {

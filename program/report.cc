@@ -18,9 +18,7 @@ struct HtmlReportOptions {
 };
 
 int run(const HtmlReportOptions& options) {
-    if (const std::string reason = why_not_html(options.file, options.input.files); !reason.empty()) {
-        return refuse(reason);
-    }
+    if (const std::string reason = why_not_html(options.file); !reason.empty()) return refuse(reason);
     const ReportOptions all;
     engine::Options engine_options = engine_options_of(all);
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
@@ -39,7 +37,10 @@ void add_report(CommandLine& program) {
     const Command command = program.add_command("report", "Write what happened as one HTML file");
     add_input_options(command, options->input).required();
     options->sandbox.add_option(command);
-    command.option("-o,--output", options->file, "The file (- is standard output)").required().placeholder("OUT");
+    command.option("-o,--output", options->file, "The file (- is standard output)")
+        .required()
+        .writes()
+        .placeholder("OUT");
     command.on_run([options] { return run(*options); });
 }
 

@@ -92,9 +92,7 @@ std::vector<std::string> all_protocols() {
 }
 
 void add_report_options(const Command& command, ReportOptions& options) {
-    options.json_option = command.option("--json", options.json_file, "Write JSON, to a file or to standard output")
-                              .value_optional()
-                              .placeholder("[OUT]");
+    options.json_option = command.json_option(options.json_file);
     command.flag("--ndjson", options.ndjson, "JSON with a record a line; to the file that --json names, if it does");
     command.flag("--all", options.all, "Summary: rows and names without limit");
     command.option("--protocol", options.protocols, "Report only these protocols")

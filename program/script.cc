@@ -73,6 +73,7 @@ void add_script(CommandLine& program) {
         .required()
         .placeholder("ID");
     command.option("-o,--output", options->output, "Write it to this file instead of to standard output")
+        .writes()
         .placeholder("OUT");
     command.on_run([options] { return run(*options); });
 }

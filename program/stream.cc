@@ -67,7 +67,9 @@ void add_stream(CommandLine& program) {
         .required()
         .one_of({"client", "server"})
         .placeholder("client|server");
-    command.option("-o,--output", options->output, "Write to a file instead of standard output").placeholder("OUT");
+    command.option("-o,--output", options->output, "Write to a file instead of standard output")
+        .writes()
+        .placeholder("OUT");
     command.flag("--skip-urgent", options->skip_urgent, "Leave urgent bytes out");
     command.on_run([options] { return run(*options); });
 }

@@ -69,7 +69,7 @@ void tell(const synth::Recording& recording, std::ostream& out) {
 }
 
 int write_file(const std::string& path, const synth::Scenario& scenario, const synth::Recording& recording) {
-    if (const std::string reason = why_not_replace(path, {}, our_captures); !reason.empty()) {
+    if (const std::string reason = why_not_replace(path, our_captures); !reason.empty()) {
         return refuse(reason);
     }
     NewFile file(path);
@@ -112,9 +112,11 @@ void add_synth(CommandLine& program) {
     auto options = std::make_shared<SynthOptions>();
     const Command command = program.add_command("synth", "Make a capture: run a scenario through emulated endpoints");
     const Option scenario = command.option("scenario", options->scenario, "A scenario of --list, or a file")
+                                .reads()
                                 .placeholder("SCENARIO")
                                 .offers(scenarios);
     command.option("-o,--output", options->output, "Write the pcapng file here instead of to standard output")
+        .writes()
         .placeholder("OUT");
     command.option("--seed", options->seed, "Other ids, keys and faults than the scenario's seed gives")
         .positive()

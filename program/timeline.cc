@@ -216,7 +216,7 @@ std::string why_not(const TimelineOptions& options) {
         return "of " + options.others.front() + " there is a ladder only; --ladder shows those of all";
     std::string reason = why_not(options, options.connections.size() + options.streams.size() + options.others.size());
     for (const std::string& file : {options.svg, options.png})
-        if (reason.empty() && !file.empty()) reason = why_not_picture(file, options.input.files);
+        if (reason.empty() && !file.empty()) reason = why_not_picture(file);
     return reason;
 }
 
@@ -326,9 +326,10 @@ void add_timeline(CommandLine& program) {
     command.option("--csv", options->csv, "Write rows to a file (- is standard output) instead of a plot")
         .excludes(ladder)
         .excludes(group)
+        .writes()
         .placeholder("OUT");
-    command.option("--svg", options->svg, "Draw an SVG picture (- is standard output)").placeholder("OUT");
-    command.option("--png", options->png, "Draw a PNG picture (- is standard output)").placeholder("OUT");
+    command.option("--svg", options->svg, "Draw an SVG picture (- is standard output)").writes().placeholder("OUT");
+    command.option("--png", options->png, "Draw a PNG picture (- is standard output)").writes().placeholder("OUT");
     command.on_run([options] { return run(*options); });
 }
 

@@ -52,14 +52,12 @@ int lock_of(const std::string& path) {
 
 }  // namespace
 
-std::string Unfinished::why_not(
-    const std::string& folder, std::uint64_t parts, const std::vector<std::string>& inputs) {
+std::string Unfinished::why_not(const std::string& folder, std::uint64_t parts) {
     const std::string prefix = prefix_in(folder);
     std::error_code error;
     for (std::uint64_t number = 1; number <= parts || fs::exists(part_of(prefix, number), error); ++number)
-        if (std::string reason = why_not_replace(part_of(prefix, number), inputs, our_captures); !reason.empty())
-            return reason;
-    return why_not_replace(prefix + plan_name, inputs, our_plans);
+        if (std::string reason = why_not_replace(part_of(prefix, number), our_captures); !reason.empty()) return reason;
+    return why_not_replace(prefix + plan_name, our_plans);
 }
 
 std::optional<report::PartitionPlan> Unfinished::plan_in(const std::string& folder, const std::string& run) {

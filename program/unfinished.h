@@ -15,7 +15,7 @@ namespace fabricscope::cli {
 class Unfinished {
 public:
     /// Why there can be none in `folder`; empty if there can.
-    static std::string why_not(const std::string& folder, std::uint64_t parts, const std::vector<std::string>& inputs);
+    static std::string why_not(const std::string& folder, std::uint64_t parts);
     /// What an earlier run left in `folder`; nothing if it was another one.
     static std::optional<report::PartitionPlan> plan_in(const std::string& folder, const std::string& run);
 

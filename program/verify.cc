@@ -80,18 +80,20 @@ std::string why_not(const VerifyOptions& options, const Suite& suite) {
     for (const std::string& name : options.only)
         if (std::ranges::find(suite.entries, name, &SuiteEntry::name) == suite.entries.end())
             return fmt::format("no recording of the suite has the name {}", name);
-    return options.update ? why_not_replace(suite.baseline(), {}, our_baselines) : "";
+    std::vector<std::string> inputs{suite.manifest(), suite.baseline()};
+    for (const SuiteEntry& entry : suite.entries) inputs.insert(inputs.end(), entry.files.begin(), entry.files.end());
+    for (const std::string& output : {options.junit_file, options.json_file})
+        if (std::string reason = why_no_output(output, inputs); !reason.empty()) return reason;
+    return options.update ? why_not_replace(suite.baseline(), our_baselines) : "";
 }
 
 /// False, after a complaint, if it cannot be written.
 bool update_baseline(const Suite& suite, const std::vector<CaseResult>& results) {
     const Baseline before = read_baseline(suite.baseline());
     const Baseline after = updated(before, results, "seen on " + today());
-    NewFile file(suite.baseline());
-    if (!file) return false;
-    Output output(file.temporary());
+    Output output(suite.baseline());
     output.stream() << text_of(after);
-    if (!output.finish() || !file.put_in_place()) return false;
+    if (!output.finish()) return false;
     complain(fmt::format("{}: {} accepted differences, there were {}", suite.baseline(), after.size(), before.size()));
     return true;
 }
@@ -157,16 +159,15 @@ void add_verify(CommandLine& program) {
             "if://INTERFACE[/MAC or /WWPN]")
         .required()
         .check(check_target)
+        .offers(targets)
         .placeholder("TARGET");
     add_peer_options(command, options->peer);
     command.option("--only", options->only, "Just this recording of the suite; may be repeated").placeholder("NAME");
     command.option("--jobs", options->jobs, "Recordings that are played at once against emulated sides")
-        .positive()
+        .between(1, 1024)
         .placeholder("N");
-    command.option("--junit", options->junit_file, "Write the results as JUnit does").placeholder("FILE");
-    const Option json = command.option("--json", options->json_file, "Write JSON, to a file or to standard output")
-                            .value_optional()
-                            .placeholder("[OUT]");
+    command.option("--junit", options->junit_file, "Write the results as JUnit does").writes().placeholder("FILE");
+    const Option json = command.json_option(options->json_file);
     command.flag("--all", options->all, "Show the cases that are the same, too");
     command.flag("--update", options->update, "Accept what differs from now on, in the suite's baseline.toml");
     command.on_run([options, json] {

@@ -63,11 +63,13 @@ int run(const ViewOptions& options) {
 void add_view(CommandLine& program) {
     auto options = std::make_shared<ViewOptions>();
     const Command command = program.add_command("view", "Show captures in a window");
-    command.option("FILE", options->files, "Captures; several are one timeline").placeholder("...");
+    command.option("FILE", options->files, "Captures; several are one timeline").reads().placeholder("...");
     command.option("--frame", options->frame, "Go to that frame").positive().placeholder("NUMBER");
     command.option("--session", options->session, "Select that session, as analyze names it").placeholder("ID");
     command.option("-i,--interface", options->interfaces, "Capture there, and show what comes").placeholder("IFACE");
-    command.option("-w,--write", options->written_file, "Keep what is captured in this file").placeholder("FILE");
+    command.option("-w,--write", options->written_file, "Keep what is captured in this file")
+        .writes()
+        .placeholder("FILE");
     command.flag("--follow", options->follow, "Look whether the captures grow, and show what came");
     command.flag("--reuse", options->reuse, "Show it in a viewer that runs already, if there is one");
     command.on_run([options] { return run(*options); });

@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* manifest_name = "suite.toml";
-
 // ---- tables --------------------------------------------------------------------------------------
 
 /// A table whose keys are read by name; done() reports any key that nobody has read.

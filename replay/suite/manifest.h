@@ -47,12 +47,15 @@ struct SuiteEntry {
     std::vector<Acceptance> accepted;
 };
 
+inline constexpr const char* manifest_name = "suite.toml";
+
 struct Suite {
     std::string title;
     std::string folder;
     std::string shell;  ///< runs a command on the peer, which is its last word; empty: on this host
     std::vector<SuiteEntry> entries;
 
+    std::string manifest() const { return folder + '/' + manifest_name; }
     std::string baseline() const { return folder + "/baseline.toml"; }
 };
 

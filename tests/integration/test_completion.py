@@ -22,6 +22,9 @@ ENVIRONMENT = {"PATH": f"{BUILD}/bin:/usr/bin:/bin", "TERM": "dumb", "LC_ALL": "
 OFFERED = {
     "fabricscope ana": {"analyze"},
     "fabricscope re": {"replay", "report"},
+    "fabricscope he": {"help"},
+    "fabricscope load re": {"recorded"},
+    "fabricscope verify --against em": {"emulated"},
     "fabricscope stream --from ": {"client", "server"},
     "fabricscope analyze --cursor-base ": {"auto", "0", "4"},
     "fabricscope analyze --rules-level e": {"error"},
@@ -81,6 +84,12 @@ def zsh(line):
 
 
 SHELLS = {"bash": bash, "fish": fish, "zsh": zsh}
+
+
+def test_bash_has_the_equals_sign_as_a_word():
+    assert bash("fabricscope analyze --cursor-base = ") == {"auto", "0", "4"}
+    assert bash("fabricscope analyze --cursor-base =") == {"auto", "0", "4"}
+    assert bash("fabricscope analyze --rules-level = e") == {"error"}
 
 
 @pytest.mark.parametrize("line", OFFERED)

@@ -89,7 +89,8 @@ std::size_t Logins::PairHash::operator()(const Pair& pair) const noexcept {
 
 Login* Logins::current(const Pair& pair) const {
     const auto found = latest_.find(pair);
-    return found == latest_.end() ? nullptr : &model_.logins[found->second.asked_for - 1];
+    const bool is_known = found != latest_.end() && found->second.asked_for != 0;
+    return is_known ? &model_.logins[found->second.asked_for - 1] : nullptr;
 }
 
 Login* Logins::asked_in(const Exchange& exchange, LoginKind kind) const {
@@ -335,8 +336,9 @@ void Logins::reject_login(const Arrival& arrival, const Refusal& refusal) {
     login->answer = arrival.step();
     login->rejected = refusal;
     login->state = LoginState::rejected;
-    std::uint32_t& latest = latest_[pair_of(kind, exchange)].asked_for;
-    if (login->replaces != 0 && latest == login->id) latest = login->replaces;  // the old one stays in force
+    const auto latest = latest_.find(pair_of(kind, exchange));
+    if (login->replaces != 0 && latest != latest_.end() && latest->second.asked_for == login->id)
+        latest->second.asked_for = login->replaces;  // the old one stays in force
 }
 
 void Logins::reject_process_login(const Arrival& arrival, const Refusal& refusal) {

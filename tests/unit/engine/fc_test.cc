@@ -498,6 +498,24 @@ TEST(FcLogins, AnAnswerIsAnothersIfThePortHasAnotherName) {
     }
 }
 
+/// The port has asked under its old address as well; that is refused when nothing is known of its login any more.
+TEST(FcLogins, ARefusalAfterALoginWasFoundToBeAnothers) {
+    World world;
+    FcPort newcomer = world.b;
+    newcomer.id = wire::unidentified;
+    FcExchange again = ask(world, world.a, world.fabric, login_payload(world.a, wire::els_flogi));
+    FcExchange flogi = ask(world, newcomer, world.fabric, login_payload(world.b, wire::els_flogi));
+    flogi.set_originator(world.a);
+    answer(world, flogi, flogi_accept_payload(world.fabric, 10'000, 2'000));
+    ask(world, world.a, world.b, login_payload(world.a, wire::els_plogi));
+    answer(world, again, ls_rjt_payload(0x03, 0));
+    ask(world, world.a, world.b, login_payload(world.a, wire::els_plogi));
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 3U);
+    EXPECT_EQ(model.logins[0].state, LoginState::rejected);
+    EXPECT_EQ(model.logins[1].state, LoginState::requested);
+}
+
 TEST(FcLogins, TheObserverIsToldEachStep) {
     World world;
     world.log_in();
