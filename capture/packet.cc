@@ -12,7 +12,7 @@
 namespace fabricscope::capture {
 namespace {
 
-// Written in place: an address put together first and copied then waits for its own octets.
+// Filled in place: copying an address that has just been put together would wait for its stores.
 void assign(Address& address, const Ipv4& ipv4) {
     const auto end = std::ranges::copy(ipv4_mapped_prefix, address.bytes.begin()).out;
     std::ranges::copy(ipv4.octets, end);

@@ -80,7 +80,7 @@ std::vector<InterfaceInfo> with_rdma_devices(
         const std::vector<std::string> adapters = adapters_behind(interface.name, devices);
         if (adapters.empty()) continue;
         if (!interface.description.empty()) interface.description += "; ";
-        interface.description += "RoCE of RDMA device " + joined(adapters) + " passes it by";
+        interface.description += "does not see the RoCE of RDMA device " + joined(adapters);
     }
     for (const RdmaDevice& device : devices) {
         const auto listed = std::ranges::find(interfaces, device.name, &InterfaceInfo::name);

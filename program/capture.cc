@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -167,20 +168,21 @@ bool write(const report::Results& results, const ReportOptions& options) {
     return writer.finish();
 }
 
-/// True at most once in an interval.
-class Interval {
+/// Does something at most once in an interval, which grows with what there is to do: frames wait meanwhile, so that it
+/// may take a twentieth of the time.
+class Repeated {
 public:
-    explicit Interval(Clock::duration length) : length_(length), next_(Clock::now() + length) {}
+    explicit Repeated(Clock::duration interval) : interval_(interval), next_(Clock::now() + interval) {}
 
-    bool is_over() {
-        const Clock::time_point now = Clock::now();
-        if (now < next_) return false;
-        next_ = now + length_;
-        return true;
+    template <class Work> void when_due(const Work& work) {
+        const Clock::time_point begin = Clock::now();
+        if (begin < next_) return;
+        work();
+        next_ = begin + std::max(interval_, 20 * (Clock::now() - begin));
     }
 
 private:
-    Clock::duration length_;
+    Clock::duration interval_;
     Clock::time_point next_;
 };
 
@@ -204,8 +206,8 @@ public:
 
     /// To be called often.
     void update() {
-        if (look_.is_over()) look();
-        if (count_.is_over()) write_counts();
+        look_.when_due([&] { look(); });
+        count_.when_due([&] { write_counts(); });
     }
 
     /// False, after a complaint, if not everything could be written.
@@ -241,7 +243,7 @@ private:
     LiveNews news_;
     LiveDisplay display_;
     std::optional<Incidents> incidents_;
-    Interval look_{std::chrono::milliseconds(500)}, count_{std::chrono::seconds(5)};
+    Repeated look_{std::chrono::milliseconds(500)}, count_{std::chrono::seconds(5)};
     bool counts_written_ = true;
 };
 

@@ -162,7 +162,7 @@ bool write_parts(const PartitionOptions& options, const Unfinished& unfinished, 
     capture::PartsProgress progress = unfinished.progress();
     if (progress.frames != 0)
         complain(fmt::format(
-            "goes on behind frame {} of {}, as an earlier run was broken off there", progress.frames,
+            "resumes behind frame {} of {}: an earlier run was interrupted there", progress.frames,
             plan.partition.frames));
     Progress shown(options.files);
     const auto part_of = [&](const capture::Frame& frame) {

@@ -180,7 +180,7 @@ capture::Frame frame_of(tvbuff_t* tvb, const packet_info* pinfo) {
     const unsigned captured = tvb_captured_length(tvb);
     capture::Frame frame;
     frame.number = pinfo->num;
-    frame.time = pinfo->abs_ts.secs * capture::second + pinfo->abs_ts.nsecs;
+    frame.time = capture::time_of(pinfo->abs_ts.secs, pinfo->abs_ts.nsecs);
     frame.wire_length = tvb_reported_length(tvb);
     if (captured != 0) frame.data = {tvb_get_ptr(tvb, 0, static_cast<int>(captured)), captured};
     frame.link = capture::link_type_of(header);

@@ -156,7 +156,7 @@ def break_off(captures, written_at_once, folder, at_limit):
 def test_a_run_that_was_killed_goes_on(long_captures, written_at_once, tmp_path):
     folder = tmp_path / "parts"
     assert break_off(long_captures, written_at_once, folder, signal.SIG_DFL).returncode == -signal.SIGXFSZ
-    assert "goes on behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
+    assert "resumes behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
     assert contents(folder) == written_at_once
 
 
@@ -164,7 +164,7 @@ def test_a_run_whose_disk_was_full_goes_on(long_captures, written_at_once, tmp_p
     folder = tmp_path / "parts"
     done = break_off(long_captures, written_at_once, folder, signal.SIG_IGN)
     assert done.returncode == 2 and "the same command goes on from there" in done.stderr
-    assert "goes on behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
+    assert "resumes behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
     assert contents(folder) == written_at_once
 
 

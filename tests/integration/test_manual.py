@@ -50,7 +50,7 @@ def test_help_and_manual_have_the_same_options(command):
 
 
 def test_completion_offers_commands():
-    assert complete("fabricscope", "") == {*COMMANDS, "--help", "--version"}
+    assert complete("fabricscope", "") == {*COMMANDS, "help", "--help", "--version"}
 
 
 @pytest.mark.parametrize("words, offered", [

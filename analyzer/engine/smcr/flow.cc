@@ -29,9 +29,17 @@ void StreamBuffer::restart(std::uint64_t begin) {
 
 void StreamBuffer::move_down(std::uint64_t octets) {
     std::map<std::uint64_t, std::vector<std::uint8_t>> moved;
-    for (auto& [position, waiting] : waiting_)
-        if (position >= octets) moved.emplace(position - octets, std::move(waiting));
+    held_ = 0;
+    for (auto& [position, waiting] : waiting_) {
+        const std::uint64_t below = octets - std::min(position, octets);
+        if (below >= waiting.size()) continue;
+        waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(below));
+        held_ += entry_cost + waiting.size();
+        moved.emplace(position + below - octets, std::move(waiting));
+    }
     waiting_ = std::move(moved);
+    while (!urgent_.empty() && urgent_.front() < octets) urgent_.pop_front();
+    for (std::uint64_t& position : urgent_) position -= octets;
     next_ = 0;
 }
 

@@ -67,7 +67,7 @@ TEST_F(RdmaDevices, AreNamedAmongTheInterfaces) {
     const std::vector<InterfaceInfo> all = with_rdma_devices(
         {{"eth0", ""}, {"eth1", "the other"}}, rdma_devices(folder_));
     ASSERT_EQ(all.size(), 4U);
-    EXPECT_EQ(all[0].description, "RoCE of RDMA device mlx5_0 passes it by");
+    EXPECT_EQ(all[0].description, "does not see the RoCE of RDMA device mlx5_0");
     EXPECT_EQ(all[1].description, "the other");
     EXPECT_EQ(all[2].name, "mlx5_0");
     EXPECT_EQ(all[2].description, "RDMA device of eth0, eth0.7; no capture on it: this libpcap has no RDMA sniffer");
