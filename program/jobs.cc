@@ -4,11 +4,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <glib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -37,16 +40,25 @@ public:
         ::unlink(name.c_str());
     }
 
-    int descriptor() const { return file_.get(); }
-    std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor()); }
+    const capture::FileDescriptor& file() const { return file_; }
 
 private:
     capture::FileDescriptor file_;
 };
 
+/// In memory: a full disk must not take the complaint about itself.
+capture::FileDescriptor scratch_for_complaints() {
+    capture::FileDescriptor file(::memfd_create("fabricscope-complaints", MFD_CLOEXEC));
+    if (!file.is_open()) throw std::system_error(errno, std::generic_category(), "memory for messages");
+    return file;
+}
+
+std::string path_of(const capture::FileDescriptor& file) { return fmt::format("/proc/self/fd/{}", file.get()); }
+
 struct Job {
     std::size_t index;
-    Scratch out, complaints;
+    Scratch out;
+    capture::FileDescriptor complaints = scratch_for_complaints();
     ::pid_t process = -1;
     std::optional<int> status;  ///< of waitpid(), once it has ended
 
@@ -55,12 +67,15 @@ struct Job {
 
 [[noreturn]] void run_child(const Work& work, const Job& job) {
     int status = wrong_usage;
-    ::dup2(job.complaints.descriptor(), STDERR_FILENO);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would take what it writes
+    ::dup2(job.complaints.get(), STDERR_FILENO);
     try {
-        std::ofstream out(job.out.path(), std::ios::binary);
+        std::ofstream out(path_of(job.out.file()), std::ios::binary);
         status = work.run(job.index, out);
-        if (const std::string reason = why_not_written(out); !reason.empty())
+        if (const std::string reason = why_not_written(out); !reason.empty()) {
             status = refuse("cannot write a temporary file: " + reason);
+            if (::ftruncate(job.out.file().get(), 0) != 0) complain("the report is cut short");
+        }
     } catch (const std::bad_alloc&) {
         refuse("out of memory");
     } catch (const std::exception& error) {
@@ -82,14 +97,21 @@ std::size_t running(const std::deque<Job>& jobs) {
 
 void await_one(std::deque<Job>& jobs) {
     int status = 0;
-    const ::pid_t ended = ::waitpid(-1, &status, 0);
+    const ::pid_t ended = ::waitpid(-1, &status, 0);  // or a signal ends the wait
     const auto job = std::ranges::find(jobs, ended, &Job::process);
     if (job != jobs.end()) job->status = status;
 }
 
+/// Ctrl-C reaches all processes of a terminal, kill(1) only this one.
+void hand_on_signal(const std::deque<Job>& jobs) {
+    for (const Job& job : jobs)
+        if (!job.status) ::kill(job.process, SIGTERM);
+}
+
 /// The status that it asks for.
 int hand_on(const Work& work, const Job& job) {
-    std::ifstream complaints(job.complaints.path(), std::ios::binary), written(job.out.path(), std::ios::binary);
+    std::ifstream complaints(path_of(job.complaints), std::ios::binary);
+    std::ifstream written(path_of(job.out.file()), std::ios::binary);
     if (complaints.peek() != std::ifstream::traits_type::eof()) std::cerr << complaints.rdbuf() << std::flush;
     if (WIFSIGNALED(*job.status)) {
         complain(
@@ -107,15 +129,20 @@ std::size_t processors() { return g_get_num_processors(); }
 int run_jobs(const Work& work, std::size_t jobs) {
     std::deque<Job> begun;  // in order; those at the front are handed on when they have ended
     int status = done;
-    for (std::size_t next = 0;;) {
+    std::size_t next = 0;
+    for (bool told = false;;) {
         while (next < work.count && !interrupted() && running(begun) < jobs) start(work, begun.emplace_back(next++));
-        if (begun.empty()) return status;
+        if (begun.empty()) break;
         await_one(begun);
+        if (interrupted() && !std::exchange(told, true)) hand_on_signal(begun);
         while (!begun.empty() && begun.front().status) {
             status = std::max(status, hand_on(work, begun.front()));
             begun.pop_front();
         }
     }
+    if (next == work.count) return status;
+    complain(fmt::format("interrupted: {} of {} files have not been read", work.count - next, work.count));
+    return not_read;
 }
 
 }  // namespace fabricscope::cli

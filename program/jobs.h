@@ -22,7 +22,8 @@ struct Work {
 };
 
 /// Does the work, `jobs` at a time. Returns the highest status; not_read, after a complaint, for what ended by a
-/// signal. To be called while there are no threads. Throws std::system_error where there can be no further process.
+/// signal, and for what was not begun because of one. To be called while there are no threads. Throws std::system_error
+/// where there can be no further process.
 int run_jobs(const Work& work, std::size_t jobs);
 
 }  // namespace fabricscope::cli

@@ -181,6 +181,7 @@ void ReportWriter::write(const report::Results& results, bool cursors) {
 void ReportWriter::write(std::istream& report) { begin_report() << report.rdbuf(); }
 
 bool ReportWriter::finish() {
+    if (is_list_ && !output_) begin_report();  // a list of nothing
     if (!output_) return true;
     if (is_list_) output_->stream() << "]\n";
     return output_->finish();

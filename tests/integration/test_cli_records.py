@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -129,6 +130,38 @@ def test_a_process_that_is_killed_leaves_the_others(tmp_path):
         out, complaints = program.communicate(timeout=30)
     assert program.returncode == 3 and b"file 1 was ended: Killed" in complaints
     assert [document["capture"]["files"] for document in json.loads(out)] == [[str(sample("plain_udp"))]]
+
+
+@pytest.mark.parametrize("ended, status", [(signal.SIGTERM, 3), (signal.SIGKILL, -signal.SIGKILL)])
+def test_a_signal_ends_all_processes(ended, status, tmp_path):
+    """The first one waits for a pipe; the others are not begun."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [BUILD / "bin/fabricscope", "analyze", "--each", "--json", "--jobs", "1", pipe, *[sample("plain_udp")] * 2]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        while not children_of(program):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        program.send_signal(ended)
+        out, complaints = program.communicate(timeout=30)  # the child has standard output, too: it ends as well
+    assert program.returncode == status
+    if ended == signal.SIGTERM:
+        assert b"interrupted: 2 of 3 files have not been read" in complaints and isinstance(json.loads(out), list)
+
+
+def test_each_hands_on_no_report_that_is_cut():
+    """There is no room for a report of more than so many octets."""
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    done = subprocess.run(
+        [BUILD / "bin/fabricscope", "analyze", "--each", "--json", sample("plain_udp")], capture_output=True, check=False,
+        preexec_fn=no_room, restore_signals=False)
+    assert (done.returncode, json.loads(done.stdout)) == (2, [])
+    assert b"cannot write a temporary file: File too large" in done.stderr
+
+
+def test_each_of_nothing_is_an_empty_list(tmp_path):
+    assert json.loads(fabricscope("analyze", "--each", "--json", "-", tmp_path / "none.pcap", status=(3,))) == []
 
 
 def test_each_reports_the_good_files_beside_a_bad_one(tmp_path):
