@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "capture/pcapng.h"
+#include "capture/utf8.h"
 
 namespace fabricscope::capture {
 namespace {
@@ -61,7 +62,7 @@ private:
 }  // namespace
 
 std::string label_text(const PartLabel& label, const std::vector<std::string>& captures) {
-    std::string text = captures.at(label.origin.source);
+    std::string text = utf8_of(captures.at(label.origin.source));
     text.append(before_frame).append(std::to_string(label.origin.number));
     if (captures.size() > 1) text.append(before_all).append(std::to_string(label.number)).append(behind_all);
     return text;

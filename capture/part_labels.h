@@ -23,7 +23,7 @@ struct PartLabel {
 
 /// As the frame's comment: "a.pcap, frame 18", of several captures "a.pcap, frame 18 (412 of all)".
 std::string label_text(const PartLabel& label, const std::vector<std::string>& captures);
-/// Nothing if that is no such comment, or names no such capture.
+/// Nothing if that is no such comment, or names no such capture. `captures`: in UTF-8, as the manifest has them.
 std::optional<PartLabel> label_of(std::string_view comment, const std::vector<std::string>& captures);
 
 /// The labels of a part's frames, in their order.

@@ -55,8 +55,8 @@ bool write(
 
 /// What makes the outputs impossible, before hours are spent on the inputs; empty if nothing does.
 std::string why_not(const AnalyzeOptions& options) {
-    std::string reason;
-    if (!options.csv_folder.empty()) reason = why_not_csv(options.csv_folder);
+    std::string reason = why_not_judged(options.report);
+    if (reason.empty() && !options.csv_folder.empty()) reason = why_not_csv(options.csv_folder);
     if (reason.empty() && !options.sqlite_file.empty()) reason = why_not_sqlite(options.sqlite_file);
     if (reason.empty() && !options.perfetto_file.empty()) reason = why_not_perfetto(options.perfetto_file);
     if (reason.empty() && !options.annotated_file.empty())
@@ -88,6 +88,7 @@ std::string read_adapters(AnalyzeOptions& options) {
 void add_counters(report::Results& results, const AnalyzeOptions& options) {
     const engine::rdma::Model* model = results.models.rdma;
     if (model == nullptr || (!options.counters && options.adapters.empty())) return;
+    results.has_counters = true;
     results.counters = report::counters_of(*model, options.adapters);
     for (const report::HostCounters& adapter : options.adapters) {
         const auto is_of_it = [&](const report::AdapterCounter& counter) {
@@ -105,6 +106,16 @@ report::Results all_results(
     report::Results results = results_of(analysis, files, options.report);
     add_counters(results, options);
     return results;
+}
+
+/// What shapes results: those of parts that are to become one have it in common.
+std::vector<report::Setting> settings_of(const AnalyzeOptions& options) {
+    std::vector<report::Setting> settings = settings_of(options.report);
+    settings.push_back({"--cursor-base", options.input.cursor_base});
+    if (options.cursors) settings.push_back({"--cursors", ""});
+    if (options.counters) settings.push_back({"--counters", ""});
+    if (!options.counters_of.empty()) settings.push_back({"--counters-of", joined(options.counters_of)});
+    return settings;
 }
 
 /// Returns the exit status that the files ask for.
@@ -128,7 +139,8 @@ int report_on_part(const AnalyzeOptions& options, const engine::Options& engine_
     if (!part) return wrong_usage;
     const Analysis analysis = analyse(*part, engine_options);
     if (!analysis.engine) return not_read;
-    const report::Results results = all_results(analysis, part->whole.files(), options);
+    report::Results results = all_results(analysis, part->whole.files(), options);
+    results.parts.front().settings = settings_of(options);
     writer.write(results, options.cursors);  // JSON or the summary: there is nothing else to have of a part
     return status_of(results, options.report);
 }

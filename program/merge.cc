@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "program/analysis.h"
 #include "program/commands.h"
 #include "program/exports.h"
 #include "program/new_file.h"
@@ -44,6 +45,7 @@ bool write_database(const MergeOptions& options, report::MergeOutcome& outcome) 
 }
 
 int run(const MergeOptions& options, bool wants_json) {
+    if (const std::string reason = why_not_twice(options.results, "merge"); !reason.empty()) return refuse(reason);
     if (!options.sqlite_file.empty())
         if (const std::string reason = why_not_sqlite(options.sqlite_file); !reason.empty()) return refuse(reason);
     options.sandbox.close({.inputs = options.results, .outputs = {options.json_file, options.sqlite_file}});

@@ -34,6 +34,18 @@ std::string check_limit(const std::string& text) {
     return fmt::format("{} is no NAME=COUNT of one of these limits: {}", text, fmt::join(engine::limit_names(), ", "));
 }
 
+/// Why nothing can be reported of a rule; empty if it can.
+std::string why_not_judged(const std::string& id, const ReportOptions& options) {
+    const engine::Rule& rule = **std::ranges::find(engine::rules(), id, &engine::Rule::id);
+    const auto protocol = std::ranges::find_if(engine::protocols, [&](const engine::Protocol& candidate) {
+        return std::ranges::find(candidate.rules, &rule) != candidate.rules.end();
+    });
+    if (!contains(options.protocols, protocol->token)) return "--protocol leaves its protocol out";
+    if (rule.only_in && options.profile != name_of(*rule.only_in))
+        return fmt::format("it is judged with --profile {} only", name_of(*rule.only_in));
+    return is_chosen(rule, options) ? "" : "--rule or --rules-level leaves it out";
+}
+
 constexpr std::array severities{engine::Severity::error, engine::Severity::warning, engine::Severity::note};
 
 std::vector<Word> severities_and_ids() {
@@ -129,6 +141,16 @@ void add_report_options(const Command& command, ReportOptions& options) {
         for (const report::OwnOption& own : protocol->options) add_own_option(command, own, options);
 }
 
+std::string why_not_judged(const ReportOptions& options) {
+    for (const auto& [option, ids] : {std::pair("--rule", &options.rules), std::pair("--fail-on", &options.fail_on)})
+        for (const std::string& id : *ids) {
+            if (!check_rule(id).empty()) continue;  // a severity, or of an observation
+            if (const std::string reason = why_not_judged(id, options); !reason.empty())
+                return fmt::format("{} {}: {}", option, id, reason);
+        }
+    return {};
+}
+
 bool is_chosen(const engine::Rule& rule, const ReportOptions& options) {
     if (rule.only_in && options.profile != name_of(*rule.only_in)) return false;
     return (options.levels.empty() || contains(options.levels, name_of(rule.severity))) &&
@@ -144,6 +166,24 @@ engine::Options engine_options_of(const ReportOptions& options) {
     for (const auto& [own, values] : options.own)
         for (const std::string& value : values) own->take(result, value);
     return result;
+}
+
+std::string joined(std::vector<std::string> values) {
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return fmt::format("{}", fmt::join(values, ","));
+}
+
+std::vector<report::Setting> settings_of(const ReportOptions& options) {
+    std::vector<report::Setting> settings{{"--protocol", joined(options.protocols)}, {"--profile", options.profile}};
+    const auto add = [&](const std::string& option, const std::vector<std::string>& values) {
+        if (!values.empty()) settings.push_back({option, joined(values)});
+    };
+    add("--rules-level", options.levels);
+    add("--rule", options.rules);
+    add("--limit", options.limits);
+    for (const auto& [own, values] : options.own) add(own->name, values);
+    return settings;
 }
 
 report::Results results_of(

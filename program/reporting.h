@@ -32,9 +32,15 @@ struct ReportOptions {
 /// `options` has to live as long as the command.
 void add_report_options(const Command& command, ReportOptions& options);
 
+/// Why nothing can come of a rule that --rule or --fail-on names; empty if it can.
+std::string why_not_judged(const ReportOptions& options);
 /// Whether findings of this rule were asked for.
 bool is_chosen(const engine::Rule& rule, const ReportOptions& options);
 engine::Options engine_options_of(const ReportOptions& options);
+/// Those that shape what is reported.
+std::vector<report::Setting> settings_of(const ReportOptions& options);
+/// In order, and each once.
+std::string joined(std::vector<std::string> values);
 /// Points into `analysis`. `files`: where the frames come from, as the user named it.
 report::Results results_of(
     const Analysis& analysis, const std::vector<std::string>& files, const ReportOptions& options);

@@ -217,11 +217,17 @@ constexpr auto numbering_columns = columns<Numbering>(
     only_in_json<&Numbering::times, number_columns>(
         "times", "of these frames, ns since the start, if they were analysed in order of time", Form::values));
 
+constexpr auto setting_columns = columns<Setting>(
+    column<&Setting::option>("option", "as the command line has it"),
+    column<&Setting::value>("value", "several with commas; empty: it takes none"));
+
 constexpr auto part_columns = columns<PartOfWhole>(
     column<&PartOfWhole::run>("run", "the same for all parts"), column<&PartOfWhole::number>("number", "from 1"),
     column<&PartOfWhole::of>("of", "how many parts there are"),
     only_in_json<&PartOfWhole::numberings, numbering_columns>(
-        "numbering", "what numbers the sessions of all parts", Form::objects));
+        "numbering", "what numbers the sessions of all parts", Form::objects),
+    only_in_json<&PartOfWhole::settings, setting_columns>(
+        "options", "that shape results, as they were given: they have to be the same for all parts", Form::objects));
 
 // ---- the document ----------------------------------------------------------------------------------
 
@@ -255,7 +261,7 @@ Context context_of(const Results& results, bool cursors) {
     return {
         .start = results.capture.start.value_or(0),
         .cursors = cursors,
-        .counters = !results.counters.empty(),
+        .counters = results.has_counters,
         .part = !results.parts.empty(),
         .places = &results.places};
 }

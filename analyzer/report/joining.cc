@@ -134,6 +134,9 @@ Order of_operation(const ordered_json& operation) {
 
 Order of_event(const ordered_json& event) { return {frame_in(event, "frame")}; }
 
+/// One part after the other.
+Order of_part(const ordered_json&) { return {}; }
+
 /// How the elements of a list become one list.
 struct Joining {
     std::string_view table;
@@ -144,7 +147,7 @@ constexpr std::array joinings{
     Joining{"findings", of_finding},        Joining{"observations", of_observation},
     Joining{"fc_addresses", of_resolution}, Joining{"rdma_operations", of_operation},
     Joining{"rdma_events", of_event},       Joining{"rule_results", nullptr},
-    Joining{"adapter_counters", nullptr},   Joining{"not_decoded", nullptr},
+    Joining{"adapter_counters", of_part},   Joining{"not_decoded", nullptr},
 };
 
 }  // namespace

@@ -17,61 +17,10 @@ bool is_plain(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
-// ---- UTF-8 (Unicode, table 3-7) --------------------------------------------------------------------
-
-constexpr std::string_view replacement = "\xef\xbf\xbd";
-
-/// What the first byte of a character says of the others.
-struct Lead {
-    std::size_t more = 0;  ///< bytes that follow
-    unsigned char first_low = 0x80, first_high = 0xBF;
-    bool good = true;
-};
-
-constexpr Lead lead_of(unsigned char byte) {
-    if (byte < 0x80) return {};
-    if (byte >= 0xC2 && byte <= 0xDF) return {.more = 1};
-    if (byte == 0xE0) return {.more = 2, .first_low = 0xA0};
-    if (byte == 0xED) return {.more = 2, .first_high = 0x9F};
-    if (byte >= 0xE1 && byte <= 0xEF) return {.more = 2};
-    if (byte == 0xF0) return {.more = 3, .first_low = 0x90};
-    if (byte >= 0xF1 && byte <= 0xF3) return {.more = 3};
-    if (byte == 0xF4) return {.more = 3, .first_high = 0x8F};
-    return {.good = false};
-}
-
-/// The bytes of a character, or those that began one and were to be replaced together.
-struct Character {
-    std::size_t size = 1;
-    bool good = false;
-};
-
-/// The first one of `bytes`, which are not empty.
-Character first_character(std::string_view bytes) {
-    const Lead lead = lead_of(static_cast<unsigned char>(bytes[0]));
-    if (!lead.good) return {};
-    for (std::size_t i = 1; i <= lead.more; ++i) {
-        const unsigned char low = i == 1 ? lead.first_low : 0x80, high = i == 1 ? lead.first_high : 0xBF;
-        if (i == bytes.size()) return {.size = i};
-        const auto byte = static_cast<unsigned char>(bytes[i]);
-        if (byte < low || byte > high) return {.size = i};
-    }
-    return {.size = 1 + lead.more, .good = true};
-}
-
-/// `append` is called with each character; what is none, with U+FFFD.
-template <class Append> void for_each_character(std::string_view bytes, const Append& append) {
-    while (!bytes.empty()) {
-        const Character character = first_character(bytes);
-        append(character.good ? bytes.substr(0, character.size) : replacement);
-        bytes.remove_prefix(character.size);
-    }
-}
-
 // ---- values ----------------------------------------------------------------------------------------
 
-void append_escaped(std::string& out, std::string_view character) {
-    switch (character[0]) {
+void append_escaped(std::string& out, char octet) {
+    switch (octet) {
         case '"': out += "\\\""; return;
         case '\\': out += "\\\\"; return;
         case '\b': out += "\\b"; return;
@@ -81,9 +30,9 @@ void append_escaped(std::string& out, std::string_view character) {
         case '\t': out += "\\t"; return;
         default: break;
     }
-    if (static_cast<unsigned char>(character[0]) < ' ')
-        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character[0]));
-    else out += character;
+    if (static_cast<unsigned char>(octet) < ' ')
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(octet));
+    else out += octet;
 }
 
 constexpr double least_fixed = 1e-4, most_fixed = 1e15;  // smaller and larger ones are written with an exponent
@@ -136,7 +85,8 @@ struct Appender {
     void operator()(std::string_view text) const {
         out += '"';
         if (is_plain(text)) out += text;
-        else for_each_character(text, [&](std::string_view character) { append_escaped(out, character); });
+        else
+            for (const char octet : utf8_of(text)) append_escaped(out, octet);
         out += '"';
     }
     void operator()(const Json::List& list) const {
@@ -234,13 +184,6 @@ std::string indented(std::string_view line) {
             if (c == ':') text += ' ';
         }
     }
-    return text;
-}
-
-std::string utf8_of(std::string_view bytes) {
-    if (is_plain(bytes)) return std::string(bytes);
-    std::string text;
-    for_each_character(bytes, [&](std::string_view character) { text += character; });
     return text;
 }
 

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "capture/utf8.h"
+
 namespace fabricscope::report {
 
 struct JsonMember;
@@ -68,7 +70,6 @@ std::string line_of(const Json& value);
 /// JSON that is on one line, over several ones.
 std::string indented(std::string_view line);
 
-/// What is not UTF-8 is replaced by U+FFFD, as in JSON.
-std::string utf8_of(std::string_view bytes);
+using capture::utf8_of;
 
 }  // namespace fabricscope::report

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <utility>
 
 #include "analyzer/engine/part_table.h"
@@ -51,6 +52,7 @@ struct Part {
     std::string run;
     std::uint64_t number = 0, of = 0;
     TurningUpByPrefix sessions{};
+    std::map<std::string, std::string> options{};  ///< that shape it, and their values
 
     explicit Part(const std::string& path) : lines(path) {}
 
@@ -77,8 +79,27 @@ struct Part {
         of = header->at("of");
         for (const ordered_json& numbering : header->at("numbering"))
             sessions[numbering.at("prefix")] = {numbering.at("frames"), numbering.at("times")};
+        for (const ordered_json& option : header->at("options")) options[option.at("option")] = option.at("value");
+    }
+
+    /// "without --rule", "with --profile linux"
+    std::string setting(const std::string& option) const {
+        const auto given = options.find(option);
+        if (given == options.end()) return "without " + option;
+        return fmt::format("with {}{}{}", option, given->second.empty() ? "" : " ", given->second);
     }
 };
+
+void refuse_other_options(const Part& one, const Part& other) {
+    if (one.options == other.options) return;
+    std::set<std::string> names;
+    for (const Part* part : {&one, &other})
+        for (const auto& [name, value] : part->options) names.insert(name);
+    const auto name = std::ranges::find_if(
+        names, [&](const std::string& option) { return one.setting(option) != other.setting(option); });
+    throw ResultError(fmt::format(
+        "{} was made {}, and {} {}", one.lines.path(), one.setting(*name), other.lines.path(), other.setting(*name)));
+}
 
 Observation observation_of(const ordered_json& json, const observations::Kind& kind) {
     return {
@@ -132,8 +153,8 @@ private:
         for (const Part& part : parts_)
             if (part.member.name != first.name)
                 throw ResultError(fmt::format(
-                    "{} has \"{}\" where {} has \"{}\": they were analysed with different options", part.lines.path(),
-                    part.member.name, parts_.front().lines.path(), first.name));
+                    "{} has {} where {} has {}: they are no results of one version of fabricscope", part.lines.path(),
+                    shown(part.member), parts_.front().lines.path(), shown(first)));
         if (first.kind == Kind::end) return nullptr;
         const Column* column = find(columns, first.name);
         for (const Part& part : parts_)
@@ -141,6 +162,10 @@ private:
                 (column->is_object() && part.member.kind != first.kind))
                 part.lines.refuse();
         return column;
+    }
+
+    static std::string shown(const ResultLines::Member& member) {
+        return member.kind == Kind::end ? "nothing more" : '"' + member.name + '"';
     }
 
     static bool fits(const Column& column, const ResultLines::Member& member) {
@@ -167,6 +192,7 @@ private:
             if (part.run != first.run)
                 throw ResultError(
                     fmt::format("{} and {} are parts of different captures", first.lines.path(), part.lines.path()));
+            refuse_other_options(first, part);
             if (part.number == 0 || part.number > by_number.size()) part.lines.refuse();
             const Part*& known = by_number[part.number - 1];
             if (known != nullptr)
@@ -231,6 +257,7 @@ private:
             std::optional<ordered_json> element;
         };
         std::vector<Head> heads(parts_.size() + 1);
+        const bool has_places = has_places_ && find(column.members(), "places") != nullptr;
         auto rest = more.begin();
         const auto advance = [&](std::size_t i) {
             std::optional<ordered_json>& element = heads[i].element;
@@ -240,8 +267,7 @@ private:
                 do element = next_own(column, i);
                 while (element && order == &of_observation && is_of_capture(*element));
                 // A part that names no frame does not say where they lie.
-                if (element && has_places_ && !element->contains("places"))
-                    (*element)["places"] = ordered_json::array();
+                if (element && has_places && !element->contains("places")) (*element)["places"] = ordered_json::array();
             }
             if (element) heads[i].order = order(*element);
         };

@@ -159,7 +159,7 @@ Reading read(
     options.interfaces = packets->interface_count();
     reading.opened = whole.files();
     reading.engine = std::make_unique<engine::Engine>(options, observers);
-    reading.engine->begin_at(whole.start);
+    if (whole.frames != 0) reading.engine->begin_at(whole.start);
     Numberer numberer(*reading.engine, options.interfaces > 1);
     bool to_the_end = true;
     while (const capture::DecodedFrame* at = to_the_end ? packets->next() : nullptr) {
@@ -167,7 +167,7 @@ Reading read(
         numberer.look(at->packet.number, at->packet.time - whole.start);
         to_the_end = on_frame(*at);
     }
-    if (to_the_end) reading.engine->end_at(whole.end);
+    if (to_the_end && whole.frames != 0) reading.engine->end_at(whole.end);
     reading.engine->finish();
     numberer.look(whole.frames + 1, whole.end - whole.start);
     reading.numberings = numberer.take();

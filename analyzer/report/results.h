@@ -26,11 +26,19 @@ struct Numbering {
     std::vector<std::uint64_t> times;  ///< of these, ns since the start, if frames were analysed in order of time
 };
 
+/// An option that shapes results, as it was given.
+struct Setting {
+    std::string option;
+    std::string value;  ///< several in an order of their own, with commas
+    bool operator==(const Setting&) const = default;
+};
+
 /// Of what captures are these results a part?
 struct PartOfWhole {
     std::string run;  ///< the same for all parts
     std::uint64_t number = 0, of = 0;
     std::vector<Numbering> numberings;
+    std::vector<Setting> settings{};
 };
 
 struct Results {
@@ -43,7 +51,8 @@ struct Results {
     std::map<std::uint64_t, Place> places{};                ///< of frames that are named, if there are several files
     std::vector<std::string> warnings{};                    ///< what makes the capture itself doubtful
     std::vector<observations::Observation> observations{};  ///< the worst first
-    std::vector<AdapterCounter> counters{};                 ///< if they were asked for
+    bool has_counters = false;                              ///< whether they were asked for
+    std::vector<AdapterCounter> counters{};
     engine::Profile profile = engine::Profile::linux_;
     std::vector<PartOfWhole> parts{};  ///< one, if they are to be merged with others
 };

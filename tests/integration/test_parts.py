@@ -2,6 +2,8 @@
 """Captures partitioned, each part analysed by itself, and the results merged: as if one program had read the whole."""
 
 import json
+import os
+import re
 import sqlite3
 from itertools import zip_longest
 
@@ -87,6 +89,34 @@ def test_of_all_captures_of_one_network(into, tmp_path):
 
 def test_of_hosts_that_have_nothing_to_do_with_each_other(tmp_path):
     compare([moved(path, number, tmp_path) for number, path in enumerate(REAL)], 4, tmp_path, "--cursors")
+
+
+@pytest.mark.parametrize("name", ["none.pcap", os.fsdecode(b"no UTF-8 \xff.pcap")])
+def test_of_unusual_captures(name, tmp_path):
+    """One without frames, one whose name is no text."""
+    octets = sample("rdmacm_rping_v4").read_bytes()
+    (tmp_path / name).write_bytes(octets[:24] if name == "none.pcap" else octets)
+    compare([tmp_path / name], 2, tmp_path)
+
+
+def test_with_counters(tmp_path):
+    """Not all parts have adapters; those of each are in a row."""
+    captures = [moved(path, number, tmp_path) for number, path in enumerate([ECHO, sample("rdmacm_rping_v4")])]
+    merged = json.loads(fabricscope("merge", *analysed_in_parts(captures, 3, tmp_path, "--counters"), status=READ))
+    whole = json.loads(fabricscope("analyze", *captures, "--counters", "--json", status=READ))
+    assert sorted(map(str, merged["counters"])) == sorted(map(str, whole["counters"])) != []
+
+
+@pytest.mark.parametrize("options", [
+    ["--profile", "rfc7609"], ["--rules-level", "error"], ["--rule", "SMCR-R04"], ["--limit", "smcr.connections=7"], ["--cursors"],
+    ["--counters"], ["--cursor-base", "4"], ["--protocol", "smcr"]], ids=" ".join)
+def test_of_other_options_are_refused(options, tmp_path):
+    _, parts = partition([ECHO], 2, tmp_path / "parts")
+    results = [tmp_path / "1.json", tmp_path / "2.json"]
+    for part, result, given in zip(parts, results, ([], options), strict=True):
+        fabricscope("analyze", "--as-part", part, "--json", result, *given, status=READ)
+    status, _, complaint = fails("merge", *results)
+    assert status == 3 and re.search(rf"1.json was made with.* {options[0]}\b.*, and .*2.json with {' '.join(options)}$", complaint)
 
 
 @pytest.mark.parametrize("written, instead", [
