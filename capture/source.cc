@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "capture/pcap_source.h"
 #include "capture/pcapng.h"
@@ -76,16 +77,23 @@ bool is_usual_pcap(const Peek& file) {
     return true;
 }
 
-/// Whether the octets that wait in a pipe are the beginning of a pcap file; leaves them there.
-bool pipe_holds_pcap(int fd) {
+/// The first octets that wait in a pipe, and stay there.
+std::string start_of_pipe(int fd) {
     int copy[2];
-    if (::pipe2(copy, O_CLOEXEC) != 0) return false;
-    std::uint32_t magic = 0;
-    const bool read = ::tee(fd, copy[1], sizeof magic, 0) == sizeof magic &&
-                      ::read(copy[0], &magic, sizeof magic) == sizeof magic;
+    if (::pipe2(copy, O_CLOEXEC) != 0) return {};
+    std::string start(packed_magic, '\0');
+    const ::ssize_t there = ::tee(fd, copy[1], start.size(), 0);
+    start.resize(there > 0 ? static_cast<std::size_t>(::read(copy[0], start.data(), start.size())) : 0);
     ::close(copy[0]);
     ::close(copy[1]);
-    return read && is_pcap_magic(magic);
+    return start;
+}
+
+bool begins_as_pcap(std::string_view start) {
+    std::uint32_t magic = 0;
+    if (start.size() < sizeof magic) return false;
+    std::memcpy(&magic, start.data(), sizeof magic);
+    return is_pcap_magic(magic);
 }
 
 /// A pcapng file that began with one interface. Should it later describe another one of a different
@@ -184,9 +192,15 @@ OpenResult open(const std::string& path) {
     const std::optional<struct stat> status = status_of(path);
     if (!status) return {nullptr, {path, 0, std::nullopt, std::strerror(errno)}};
 
+    if (path == "-" && S_ISFIFO(status->st_mode)) {
+        const std::string start = start_of_pipe(STDIN_FILENO);
+        if (start.empty()) return {nullptr, {path, 0, std::nullopt, "the file is empty"}};
+        if (begins_packed(start)) return open_packed("/dev/stdin");
+        // What libpcap has tried in vain to read from a pipe is lost to wiretap.
+        return begins_as_pcap(start) ? open_with_libpcap(path) : open_with_wiretap(path);
+    }
     if (!S_ISREG(status->st_mode)) {
-        // What libpcap has tried in vain to read from a pipe is lost to wiretap, which wants no sockets.
-        const bool for_libpcap = path == "-" && (!S_ISFIFO(status->st_mode) || pipe_holds_pcap(STDIN_FILENO));
+        const bool for_libpcap = path == "-" && S_ISSOCK(status->st_mode);  // which wiretap does not want
         return for_libpcap ? open_with_libpcap(path) : open_with_wiretap(path);
     }
 

@@ -36,18 +36,19 @@ std::optional<std::string> unpack(const std::string& path, int to) {
 
 }  // namespace
 
-bool is_packed(const std::string& path) {
+bool begins_packed(std::string_view start) {
     using namespace std::literals;
-    constexpr std::array magics{
-        "\xFD"
-        "7zXZ\0"sv,
-        "BZh"sv};
+    // Of the last two wiretap does not say that they end early.
+    constexpr std::array magics{"\xFD\x37zXZ"sv, "BZh"sv, "\x28\xB5\x2F\xFD"sv, "\x04\x22\x4D\x18"sv};
+    return std::ranges::any_of(magics, [&](std::string_view magic) { return start.starts_with(magic); });
+}
+
+bool is_packed(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) return false;  // what is read of a pipe is gone
-    std::array<char, 6> start{};
+    std::array<char, packed_magic> start{};
     std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-    const std::string_view begin(start.data(), start.size());
-    return std::ranges::any_of(magics, [&](std::string_view magic) { return begin.starts_with(magic); });
+    return begins_packed({start.data(), start.size()});
 }
 
 Unpacked::Unpacked(const std::string& path) {

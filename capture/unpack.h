@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compressed files that neither libpcap nor wiretap read: xz, bzip2 and what else libarchive knows.
+// Compressed files that libpcap does not read, nor wiretap, or not well: xz, bzip2, Zstandard and LZ4.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "capture/file_descriptor.h"
 
 namespace fabricscope::capture {
 
-/// Whether it is a file that begins like one of these.
+/// Enough of a file to tell what it is.
+inline constexpr std::size_t packed_magic = 5;
+/// Whether what begins so is one of these.
+bool begins_packed(std::string_view start);
+/// Whether it is a file that does.
 bool is_packed(const std::string& path);
 
 /// The contents of a compressed file, in a file without a name below TMPDIR, which goes when this does.

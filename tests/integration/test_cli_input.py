@@ -109,12 +109,14 @@ def test_interrupted_it_reports_what_it_has(number):
     assert observation["id"] == "CAPTURE-O-interrupted" and observation["text"] == sentence
 
 
-@pytest.mark.parametrize("pack", ["xz", "bzip2"])
+@pytest.mark.parametrize("pack", ["xz", "bzip2", "zstd", "lz4"])
 def test_packed(pack, tmp_path):
     packed, cut = tmp_path / "echo.packed", tmp_path / "cut.packed"
     octets = run([pack, "-c", sample(ECHO)])
     packed.write_bytes(octets)
     assert without_capture(analyze(packed)) == without_capture(analyze(sample(ECHO)))
+    of_pipe = json.loads(run([BUILD / "bin/fabricscope", "analyze", "-", "--json"], stdin=octets))
+    assert without_capture(of_pipe) == without_capture(analyze(sample(ECHO)))
     annotated = tmp_path / "annotated.pcapng"
     fabricscope("analyze", packed, "--annotate", annotated)
     assert analyze(annotated)["capture"]["frames"] == len(records_of(ECHO)[1])
