@@ -141,6 +141,24 @@ def test_other_options_are_other_results(cluster, tmp_path):
     assert "rdma_cm" not in json.loads((tmp_path / "some.json").read_text())
 
 
+def test_what_is_not_there_is_told(cluster, tmp_path):
+    """No tracebacks, no captures overwritten."""
+    capture = tmp_path / "capture.pcap"
+    capture.write_bytes(sample("rdmacm_rping_v4").read_bytes()[:5000])
+    out = ("--json", tmp_path / "merged.json")
+    told = cluster_run(cluster, tmp_path / "shared", [capture], *out, into=1, status=(3,))
+    assert f"{capture}: frame" in told and (tmp_path / "merged.json").exists()
+    refuses = wrapper(tmp_path, """[ "$1" != merge ] || { echo no such results >&2; exit 3; }; exec "$PROGRAM" "$@" """)
+    told = [
+        cluster_run(cluster, tmp_path / "shared", [capture], *out, into=1, program=refuses, status=(2,)),
+        cluster_run(cluster, tmp_path / "shared", [capture], "--json", capture, into=1, status=(2,)),
+        cluster_run(cluster, tmp_path / "shared", [capture], "--postgresql", "host=127.0.0.1 port=1", into=1, status=(2,))]
+    cluster.scheduler.kill()
+    told.append(cluster_run(cluster, tmp_path / "shared", [capture], *out, into=1, status=(2,)))
+    for text, said in zip(told, ("no such results", "is one of the captures", "PostgreSQL: ", "imed out"), strict=True):
+        assert said in text and "Traceback" not in text
+
+
 def test_results_in_postgresql(cluster, tmp_path):
     """All tables, with all rows, and once more in their own place."""
     psycopg2 = pytest.importorskip("psycopg2")
