@@ -108,7 +108,7 @@ std::string play_scenario(const std::string&, const Values& values) {
 // ---- replay ------------------------------------------------------------------------------------------
 
 Choices sides() { return {{"client", "client"}, {"server", "server"}}; }
-Choices profiles() { return {{"", "as in the capture"}, {"linux", "Linux"}, {"rfc7609", "RFC 7609"}}; }
+Choices profiles() { return {{"", "as in the capture"}, {"linux", "Linux"}, {"strict", "RFC 7609"}}; }
 
 const std::array replay_arguments{
     Argument{.name = "file", .title = "Capture", .tooltip = "The recording", .type = Type::file, .required = true},
@@ -138,15 +138,10 @@ std::string replay_session(const std::string&, const Values& values) {
     if (::mkdtemp(folder.data()) == nullptr) return "There is no room for the run's frames in " + folder + ".";
     const std::string file = folder + "/run.pcapng";
     Words words{
-        fabricscope_program(),
-        "replay",
-        value_of(values, "file"),
-        "--session",
-        value_of(values, "session"),
-        "--play",
-        value_of(values, "play").empty() ? "client" : value_of(values, "play"),
-        "--write",
-        file};
+        fabricscope_program(), "replay",
+        // A name that begins with a hyphen is no option.
+        std::filesystem::absolute(value_of(values, "file")), "--session=" + value_of(values, "session"), "--play",
+        value_of(values, "play").empty() ? "client" : value_of(values, "play"), "--write", file};
     if (const std::string profile = value_of(values, "profile"); !profile.empty())
         words.insert(words.end(), {"--profile", profile});
     run(words);  // differences are a result, not a failure

@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "analyzer/report/units.h"
 #include "program/analysis.h"
 #include "program/commands.h"
 #include "program/interrupt.h"
@@ -25,6 +26,7 @@ using namespace replay;
 
 /// How long commands on the peer may take, seconds.
 constexpr double command_timeout = 60;
+constexpr double default_timeout = 1;
 /// How often it is asked whether the peer is well before it is not, and how long between.
 constexpr unsigned health_checks = 3;
 constexpr std::chrono::milliseconds between_checks{500};
@@ -36,7 +38,7 @@ struct MutateOptions {
     std::string health, restart, json_file;
     std::vector<std::string> mutations;
     std::uint64_t seed = 1, runs = 100, most = 3;
-    double timeout = 1;  ///< seconds
+    double timeout = default_timeout;  ///< seconds
     bool yes = false, json = false;
 };
 
@@ -125,11 +127,21 @@ bool agreed(const MutateOptions& options, const Target& target) {
 
 std::string reproducer(const Death& death, const MutateOptions& options) {
     std::string command = "fabricscope mutate";
-    for (const std::string& file : options.input.files) command += " " + file;
-    command += fmt::format(" --session {} --play {} --against {}", options.session, options.play, options.against);
-    if (!options.peer.address.empty()) command += " --address " + options.peer.address;
-    if (!options.health.empty()) command += fmt::format(" --health '{}'", options.health);
-    for (const Mutation& mutation : death.mutations) command += fmt::format(" --mutation '{}'", text_of(mutation));
+    for (const std::string& file : options.input.files) command += " " + shell_word(file);
+    const auto add = [&](const char* option, const std::string& value) {
+        if (!value.empty()) command += fmt::format(" {} {}", option, shell_word(value));
+    };
+    if (options.input.forced_cursor_base()) add("--cursor-base", options.input.cursor_base);
+    add("--session", options.session);
+    add("--play", options.play);
+    add("--against", options.against);
+    add("--profile", options.peer.profile);
+    add("--address", options.peer.address);
+    add("--interface", options.peer.interface);
+    if (options.timeout != default_timeout) add("--timeout", fmt::format("{}", options.timeout));
+    add("--health", options.health);
+    if (options.yes) command += " --yes";
+    for (const Mutation& mutation : death.mutations) add("--mutation", text_of(mutation));
     return command;
 }
 
@@ -139,8 +151,10 @@ const char* certainty_of(const Death& death) {
 }
 
 void write_text(std::ostream& out, const CampaignResult& result, const MutateOptions& options) {
-    fmt::print(out, "{} runs, seed {}: ", result.runs, options.seed);
-    if (result.deaths.empty()) fmt::print(out, "the peer was well after each of them\n");
+    fmt::print(out, "{}, seed {}: ", report::counted(result.runs, "run"), options.seed);
+    const bool is_one = result.runs == 1;
+    if (result.deaths.empty()) fmt::print(out, "the peer was well after {}\n", is_one ? "it" : "each of them");
+    else if (is_one) fmt::print(out, "the peer was not well after it\n");
     else fmt::print(out, "the peer was not well after {} of them\n", result.deaths.size());
     for (const Death& death : result.deaths)
         fmt::print(out, "\nRun {}, {}:\n  {}\n", death.run, certainty_of(death), reproducer(death, options));

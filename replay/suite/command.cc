@@ -35,6 +35,12 @@ std::vector<char*> environment_with(const std::vector<std::string>& more) {
 
 int status_of(int status) { return WIFSIGNALED(status) ? of_signal + WTERMSIG(status) : WEXITSTATUS(status); }
 
+std::string quoted(const std::string& text) {
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
+    return word + "'";
+}
+
 }  // namespace
 
 RunningCommand::RunningCommand(const std::string& command, const std::vector<std::string>& environment) {
@@ -77,10 +83,12 @@ int RunningCommand::wait(double seconds) {
 }
 
 std::string through(const std::string& shell, const std::string& command) {
-    if (shell.empty()) return command;
-    std::string quoted = "'";
-    for (const char c : command) quoted += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
-    return shell + " " + quoted + "'";
+    return shell.empty() ? command : shell + " " + quoted(command);
+}
+
+std::string shell_word(const std::string& text) {
+    constexpr std::string_view harmless = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:-";
+    return !text.empty() && text.find_first_not_of(harmless) == std::string::npos ? text : quoted(text);
 }
 
 }  // namespace fabricscope::replay

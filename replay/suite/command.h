@@ -30,4 +30,7 @@ private:
 /// How `shell` ("ssh root@peer") runs the command: it is its last word. Without a shell, the command itself.
 std::string through(const std::string& shell, const std::string& command);
 
+/// As a shell reads it as one word: with quotes, where it needs them.
+std::string shell_word(const std::string& text);
+
 }  // namespace fabricscope::replay

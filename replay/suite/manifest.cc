@@ -112,6 +112,7 @@ private:
 };
 
 toml::table parse(const std::string& path) {
+    if (fs::is_directory(path)) throw ManifestError(path + " is a folder");  // which toml++ takes for an empty file
     try {
         return toml::parse_file(path);
     } catch (const toml::parse_error& error) {

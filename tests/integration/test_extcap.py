@@ -99,6 +99,18 @@ def test_a_run_is_what_replay_writes(tmp_path):
     assert [c["outcome"] for c in analyze(out)["rdma_cm"]["connections"]] == ["connected"]
 
 
+def test_a_session_is_replayed_as_each_profile_has_it(tmp_path, monkeypatch):
+    """The file's name begins as an option does."""
+    (tmp_path / "-echo.pcap").write_bytes(sample("smcr_v2_echo").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    profiles = [v["value"] for kind, v in entries("--extcap-interface", NAMES[1], "--extcap-config")
+                if kind == "value" and v["value"] not in ("client", "server")]
+    assert len(profiles) == 3
+    for profile in profiles:
+        out = capture(NAMES[1], tmp_path / f"out{profile}", "--file=-echo.pcap", "--session", "smcr-1", "--play", "client", f"--profile={profile}")
+        assert analyze(out)["capture"]["frames"] > 0
+
+
 def test_the_other_host_is_asked_by_ssh(tmp_path):
     """An ssh that notes what it is asked for, and runs it here."""
     ssh = tmp_path / "ssh"

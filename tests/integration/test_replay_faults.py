@@ -5,6 +5,7 @@ Needs root."""
 import json
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -220,11 +221,32 @@ def test_mutations_of_a_fragile_peer(wire, tmp_path):
         assert first["ended"] and len(first["deaths"]) == 1
         dead.unlink()
         command = shlex.split(found["deaths"][0]["command"])
-        again = end(begin(client_space, BUILD / "bin/fabricscope", *command[1:], "--yes", "--timeout", "0.1", "--json"), (1,))
+        again = end(begin(client_space, BUILD / "bin/fabricscope", *command[1:], "--json"), (1,))
         assert again["deaths"][0]["mutations"] == found["deaths"][0]["mutations"] and dead.exists()
     finally:
         device.kill()
         device.communicate()
+
+
+def test_the_command_that_mutate_tells_does_it_again(tmp_path):
+    """Of a peer that is well once."""
+    shutil.copy(sample("rdmacm_rping_v4"), tmp_path / "a capture.pcap")
+    (tmp_path / "well").write_text("#!/bin/sh\n[ \"$1\" = \"it's\" ] && [ ! -e \"$2\" ] && : >\"$2\"\n")
+    (tmp_path / "well").chmod(0o755)
+
+    def told(words, run):
+        done = subprocess.run([str(BUILD / "bin/fabricscope"), *words, "--json"], cwd=tmp_path, capture_output=True, timeout=200, check=False)
+        assert done.returncode == 1, done.stderr.decode()
+        (death,) = json.loads(done.stdout)["deaths"]
+        assert death["run"] == run
+        return death
+    options = ["--cursor-base", "4", "--session", "cm-1", "--play", "client", "--against", "emulated", "--profile", "linux", "--timeout", "2",
+               "--health", f"./well \"it's\" {tmp_path}/dead", "--yes"]
+    first = told(["mutate", "a capture.pcap", *options], 1)
+    words = shlex.split(first["command"])
+    assert words[:-2 * len(first["mutations"])] == ["fabricscope", "mutate", "a capture.pcap", *options]
+    (tmp_path / "dead").unlink()
+    assert told(words[1:], 1)["command"] == first["command"]
 
 
 def test_mutations_of_the_emulated_peer():

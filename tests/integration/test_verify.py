@@ -52,6 +52,13 @@ def test_real_recordings_against_the_emulated_side(tmp_path):
     assert len(names) == read.tests and ("rdmacm_rping_v4", "cm-1 client against emulated") in names
 
 
+def test_standard_output_holds_one_form_of_the_results():
+    one = (SUITE, "--against", "emulated", "--only", "rdmacm_rping_v4")
+    assert json.loads(verify(*one, "--json", "-", status=0)[0])["same"] > 0
+    assert ET.fromstring(verify(*one, "--junit", "-", status=0)[0]).tag == "testsuites"
+    assert "cannot both" in verify(*one, "--junit", "-", "--json", status=2)[1]
+
+
 def test_parallel_runs_give_the_same_results_in_the_same_order():
     def cases(jobs):
         results = json.loads(verify(SUITE, "--against", "emulated", "--json", "--jobs", jobs, status=0)[0])
@@ -202,7 +209,7 @@ def test_a_mask_that_is_about_nothing_is_told(tmp_path):
     mask.write_text('[[ignore]]\nfield = 7\n')
     done = subprocess.run([BUILD / "bin/fabricscope", "replay", sample("rdmacm_rping_v4"), "--session", "cm-1", "--play",
                            "client", "--mask", mask], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and f"{mask}:2: field is to be a text in quotes" in done.stderr
+    assert done.returncode == 3 and f"{mask}:2: field is to be a text in quotes" in done.stderr
 
 
 # ---- live ----------------------------------------------------------------------------------------
