@@ -127,8 +127,8 @@ std::optional<std::size_t> find_session(const engine::Engine& engine, const Sess
     if (const auto index = report::index_of(engine, kind, name.id)) return index;
     const std::string names = names_there(engine, kind);
     complain(fmt::format(
-        "no {} {}; there {}", kind.noun, name.text,
-        names.empty() ? fmt::format("is no {} {}", name.protocol->protocol.title, kind.noun) : "are " + names));
+        "no {} {}; the capture has {}", kind.noun, name.text,
+        names.empty() ? fmt::format("no {} {}", name.protocol->protocol.title, kind.noun) : names));
     return std::nullopt;
 }
 

@@ -42,8 +42,8 @@ const replay::Candidate* playable(const std::vector<replay::Candidate>& candidat
         candidates, [&](const replay::Candidate& one) { return one.info.id == id; });
     if (found == candidates.end()) {
         complain(fmt::format(
-            "no session {}; there {}, see fabricscope replay --list", id,
-            candidates.empty() ? "is none" : fmt::format("are {}", report::counted(candidates.size(), "session"))));
+            "no session {}; the capture has {}, see fabricscope replay --list", id,
+            candidates.empty() ? "none" : report::counted(candidates.size(), "session")));
         return nullptr;
     }
     if (!found->info.obstacle.empty()) {

@@ -283,7 +283,6 @@ std::string why_not(const ReplayOptions& options) {
     if (options.list) return {};
     if (options.session.empty() && !options.all) return "name a session with --session, or use --all or --list";
     if (!options.all && options.play.empty()) return "which side is to be played? --play client or --play server";
-    if (options.all && !options.written_file.empty()) return "--write takes one session";
     if (options.all && target_of(options).kind != Target::Kind::emulated) return "--all is for the emulated stack";
     if (!options.peer.profile.empty() && target_of(options).kind != Target::Kind::emulated)
         return "--profile is for the emulated side; a live peer is what it is";
@@ -338,6 +337,9 @@ int run(const ReplayOptions& options) {
     } catch (const synth::ScenarioError& error) {
         complain((options.fault_file.empty() ? options.input.files.front() : options.fault_file) + ": " + error.what());
         return not_read;
+    } catch (const ManifestError& error) {  // of --mask
+        complain(error.what());
+        return not_read;
     }
 }
 
@@ -349,8 +351,9 @@ void add_replay(CommandLine& program) {
         "replay", "Play one side of a captured session, and compare what the other side says");
     add_input_options(command, options->input).required();
     options->sandbox.add_option(command);
-    command.option("--session", options->session, "What to replay, as --list or analyze name it: smcr-1, cm-2")
-        .placeholder("ID");
+    const Option session = command.option(
+        "--session", options->session, "What to replay, as --list or analyze name it: smcr-1, cm-2");
+    session.placeholder("ID");
     command.option("--play", options->play, "The side that is played from the capture")
         .one_of({"client", "server"})
         .placeholder("client|server");
@@ -379,12 +382,16 @@ void add_replay(CommandLine& program) {
         .reads()
         .placeholder("FILE");
     command.option("--seed", options->seed, "Of chance in the faults (1)").positive().placeholder("N");
-    command.option("--write", options->written_file, "Write the actual traffic to a pcapng file, with comments")
-        .writes()
-        .placeholder("OUT.pcapng");
+    const Option write = command.option(
+        "--write", options->written_file, "Write the actual traffic to a pcapng file, with comments");
+    write.writes().placeholder("OUT.pcapng");
     const Option json = command.json_option(options->json_file);
-    command.flag("--list", options->list, "Name the sessions of the capture that can be replayed");
-    command.flag("--all", options->all, "Replay every session, in both roles unless --play names one");
+    const Option list = command.flag("--list", options->list, "Name the sessions of the capture that can be replayed");
+    const Option all = command.flag(
+        "--all", options->all, "Replay every session, in both roles unless --play names one");
+    all.excludes(session);
+    all.excludes(write);
+    for (const Option& other : {session, all, write, json}) list.excludes(other);
     command.on_run([options, json] {
         options->json = json.given();
         return run(*options);

@@ -49,9 +49,10 @@ synth::LoadText beside(const std::string& name) {
 bool is_scenario(const std::string& name) { return text_of(name).has_value(); }
 
 synth::Scenario read_scenario(const std::string& name, const std::vector<std::string>& added) {
-    std::string text = text_of(name).value_or("");
-    for (const std::string& line : added) text += "\n" + line;
-    return synth::parse_scenario(text, is_rule, beside(name));
+    std::optional<std::string> text = text_of(name);
+    if (!text) throw synth::ScenarioError("cannot be read");
+    for (const std::string& line : added) *text += "\n" + line;
+    return synth::parse_scenario(*text, is_rule, beside(name));
 }
 
 synth::Scenario read_statements(const std::string& file) {

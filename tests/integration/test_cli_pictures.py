@@ -233,7 +233,7 @@ def test_rdma_cm_connections_have_ladders_only():
     name = sample("rdmacm_reject_no_listener")
     assert "--csv is for cursors" in refuses(name, "--connection", "cm-1", "--csv", "-")
     assert "a ladder only" in refuses(name, "--connection", "cm-1,smcr-1")
-    assert "no connection cm-9; there are cm-1, cm-2" in refuses(name, "--connection", "cm-9")
+    assert "no connection cm-9; the capture has cm-1, cm-2" in refuses(name, "--connection", "cm-9")
     done = subprocess.run(
         [BUILD / "bin/fabricscope", "stream", name, "--connection", "cm-1", "--from", "client", "-o", "/dev/null"],
         capture_output=True, timeout=60)

@@ -57,6 +57,26 @@ def test_wrong_usage(arguments):
     assert complains(*arguments, status=2)
 
 
+@pytest.mark.parametrize("arguments, status, said", [
+    (["replay", "none.scenario", "--list"], 3, "none.scenario: cannot be read"),
+    (["replay", ECHO, "--session", "smcr-1", "--play", "client", "--mask", "/"], 3, "/ is a folder"),
+    (["replay", ECHO, "--session", "smcr-1", "--play", "client", "--mask", "none"], 3, "none"),
+    (["replay", ECHO, "--session", "smcr-9", "--play", "client"], 2, "no session smcr-9; the capture has 2 sessions, see"),
+    (["replay", ECHO, "--list", "--json"], 2, "--list"),
+    (["replay", ECHO, "--list", "--session", "smcr-1"], 2, "--list"),
+    (["replay", ECHO, "--all", "--session", "smcr-1"], 2, "--all"),
+    (["timeline", ECHO, "--connection", "smcr-2"], 2, "no connection smcr-2; the capture has smcr-1"),
+    (["merge", "-"], 2, "standard input can be read only once; merge needs a file"),
+    (["merge", "/dev/null"], 2, "/dev/null is no regular file; merge has to read it twice"),
+    (["analyze", ECHO, "--rule", "AERDMA-60"], 2, "--rule AERDMA-60: it is judged with --profile fc-ae-rdma-annex-a only"),
+    (["analyze", ECHO, "--rule", "SMCR-R01", "--fail-on", "SMCR-R02"], 2, "--fail-on SMCR-R02: --rule or --rules-level leaves it out"),
+    (["analyze", ECHO, "--rule", "SMCR-R01", "--rules-level", "note"], 2, "--rule SMCR-R01: --rule or --rules-level leaves it out"),
+    (["analyze", ECHO, "--protocol", "fcvi", "--fail-on", "SMCR-R02"], 2, "--fail-on SMCR-R02: --protocol leaves its protocol out"),
+], ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None)
+def test_what_is_wrong_is_said_in_words(arguments, status, said):
+    assert said in complains(*arguments, status=status)
+
+
 @pytest.mark.parametrize("connection", ["smcr-2", "smcr-0", "smcr-", "smcr-1x", "lg-1", "1", "smcr-99999999999"])
 @pytest.mark.parametrize("command", [["stream", "--from", "client"], ["timeline"]])
 def test_an_unknown_connection_is_answered_with_those_there_are(command, connection):
