@@ -21,8 +21,8 @@ constexpr Kind timeout{
     "CM-O-timeout",
     Severity::error,
     "A connection request was never answered",
-    "The client sent REQ as often as it may, and no REP, REJ or MRA came. Told only where the client gave up, not "
-    "where the capture ended before.",
+    "The client sent REQ as often as it may, or said that it waited too long (REJ with reason 4), and no REP or REJ "
+    "came; if an MRA did, that is said. Told only where the client gave up, not where the capture ended before.",
     "Does UDP port 4791 (RoCEv2) reach the server: `nft list ruleset`, ACLs, VLAN and MTU of switches, `ping` "
     "between the same addresses; is the server's RDMA device up (`rdma link`), and does it have the GID of that "
     "address?",
@@ -40,7 +40,7 @@ constexpr Kind retried{
     Severity::note,
     "A message was sent more than once before it was answered",
     "REQ, REP or DREQ was repeated: it or its answer was lost, or the peer took longer than the timeout that the REQ "
-    "names.",
+    "names. If it came again although its answer had been captured, the answer did not get through from there.",
     "The time from REQ to REP in the summary: a slow server, a busy accept queue (backlog of rdma_listen), or loss.",
     "REQ was sent 3 times before it was answered"};
 constexpr Kind disconnect_unanswered{
@@ -70,7 +70,9 @@ std::string cause_of(const Connection& connection) {
     switch (reject.reason) {
         case ib::invalid_service_id:
             return fmt::format("Nobody listens on {} for RDMA connections.", server_text(connection));
-        case ib::reject_timeout: return fmt::format("The {} waited too long for the next message of the set-up.", who);
+        case ib::reject_timeout:
+            if (reject.by == Side::server && connection.rep) return "No RTU answered the server's REP in time.";
+            return fmt::format("The {} waited too long for the next message of the set-up.", who);
         case 1:
         case 3: return fmt::format("The {} is out of queue pairs or memory.", who);
         case 10: return fmt::format("The {} still has an old connection with the same queue pair.", who);
@@ -98,25 +100,51 @@ std::string where_to_look(const Connection& connection) {
 
 /// What was repeated although an answer came, one observation for each message.
 void add_retried(
-    const Connection& connection, std::string_view message, std::uint64_t times, const FrameStamp& first,
-    std::uint64_t last, Observations& observations) {
-    observations
-        .add(
-            kinds::retried, session_of(connection), frames_of({first.frame, last}),
-            fmt::format("{} was sent {} before it was answered", message, counted(times, "time")))
-        .count = times;
+    const Connection& connection, std::string_view message, Side from, const FrameStamp& first, const Sent& sent,
+    Observations& observations) {
+    if (sent.times < 2) return;
+    const std::string times = counted(sent.times, "time");
+    Observation& o = observations.add(
+        kinds::retried, session_of(connection), frames_of({first.frame, sent.frame}),
+        sent.times_answered == 0
+            ? fmt::format("{} was sent {} before it was answered", message, times)
+            : fmt::format("{} was sent {}, {} of them after its answer", message, times, sent.times_answered));
+    o.count = sent.times;
+    if (sent.times_answered != 0)
+        o.cause = fmt::format(
+            "The answer is lost between the point of capture and {}, or comes later than the {} waits for it.",
+            to_string(connection.end[from].address), name_of(from));
 }
 
 void observe_retried(const Connection& connection, Observations& observations) {
-    if (connection.req && connection.req_transmissions > 1)
-        add_retried(
-            connection, "REQ", connection.req_transmissions, *connection.req, connection.last_req.frame, observations);
-    const Sent& rep = connection.last_rep;
-    if (connection.rep && rep.times > 1)
-        add_retried(connection, "REP", rep.times, *connection.rep, rep.frame, observations);
+    if (connection.req)
+        add_retried(connection, "REQ", Side::client, *connection.req, connection.last_req, observations);
+    if (connection.rep)
+        add_retried(connection, "REP", Side::server, *connection.rep, connection.last_rep, observations);
     for (const MessageOfMany& message : connection.of_many)
-        if (message.attribute == ib::CmAttribute::dreq && message.answered && message.last.times > 1)
-            add_retried(connection, "DREQ", message.last.times, message.first, message.last.frame, observations);
+        if (message.attribute == ib::CmAttribute::dreq && message.answered)
+            add_retried(connection, "DREQ", message.from, message.first, message.last, observations);
+}
+
+/// The client gave up: after its last REQ, or when it said so.
+void observe_timeout(const Connection& connection, Observations& observations) {
+    const auto& reject = connection.reject;
+    const Time waited = (reject ? reject->time : connection.last_req.time) - connection.req->time;
+    const std::string requests = counted(connection.req_transmissions, "REQ");
+    Observation& o = observations.add(
+        kinds::timeout, session_of(connection),
+        frames_of({connection.req->frame, reject ? reject->frame : connection.last_req.frame}),
+        fmt::format("no answer to {} in {}", requests, duration_text(waited)));
+    o.count = connection.req_transmissions;
+    o.cause = fmt::format(
+        "Nothing came back from {}: the REQs do not reach it, or its answers are lost.", server_text(connection));
+    const MessageOfMany* mra = mra_for_req(connection);
+    if (mra == nullptr) return;
+    o.text += ": the server asked for time, and then sent nothing";
+    o.cause = fmt::format(
+        "The application on the server took longer than its MRA in frame {} asked for, or its answer was lost.",
+        mra->first.frame);
+    o.look = "The log of the application on the server at that time: why it neither accepted nor rejected.";
 }
 
 void observe_set_up(const Connection& connection, Observations& observations) {
@@ -129,15 +157,8 @@ void observe_set_up(const Connection& connection, Observations& observations) {
                 "the {} rejected the connection: {}", name_of(connection.reject->by), reason_text(*connection.reject)));
         o.cause = cause_of(connection);
         o.look = where_to_look(connection);
-    } else if (outcome == Outcome::timeout) {
-        const Time waited = connection.req ? connection.last_req.time - connection.req->time : 0;
-        Observation& o = observations.add(
-            kinds::timeout, session_of(connection), frames_of({frame_of(connection.req), connection.last_req.frame}),
-            fmt::format("no answer to {} in {}", counted(connection.req_transmissions, "REQ"), duration_text(waited)));
-        o.count = connection.req_transmissions;
-        o.cause = fmt::format(
-            "Nothing came back from {}: the REQs do not reach it, or its answers are lost.", server_text(connection));
-    } else if (outcome == Outcome::connected) observe_retried(connection, observations);
+    } else if (outcome == Outcome::timeout) observe_timeout(connection, observations);
+    else if (outcome == Outcome::connected) observe_retried(connection, observations);
 }
 
 void observe_ending(const Connection& connection, Observations& observations) {

@@ -77,11 +77,14 @@ std::optional<std::uint64_t> content_of(const Arrival& a) {
 }
 
 /// The packet is another transmission of the message, unless it is the same one, captured twice.
-void note_sent(const Arrival& a, Sent& last) {
+void note_sent(const Arrival& a, Sent& last, bool answered) {
     const bool another = last.times == 0 || last.psn != a.packet.ib.bth.psn;
-    last = {
-        a.packet.time, a.packet.number, a.packet.ib.bth.psn, last.times + (another ? 1 : 0),
-        last.times == 0 ? content_of(a) : last.content};
+    if (last.times == 0) last.content = content_of(a);
+    last.time = a.packet.time;
+    last.frame = a.packet.number;
+    last.psn = a.packet.ib.bth.psn;
+    last.times += another ? 1 : 0;
+    last.times_answered += another && answered ? 1 : 0;
 }
 
 bool is_over(const Connection& c) { return c.reject || c.dreq || c.drep; }
@@ -264,7 +267,7 @@ Connection* Connections::repeated(const Arrival& a, std::uint32_t id, bool sidr)
     if (!sidr) request_rules_.on_repetition(a, connection);
     course_rules_.on_repetition(a, connection, last, content);
     ++connection.req_transmissions;
-    note_sent(a, last);
+    note_sent(a, last, connection.rep.has_value());
     if (!sidr) course_rules_.on_transmission(a, connection, last, "REQ");
     a.facts.retransmission = true;
     return &connection;
@@ -326,7 +329,7 @@ MessageOfMany* Connections::one_of_many(const Arrival& a, Connection& connection
         connection.of_many.push_back({attribute, a.facts.from, transaction_id, about, a.step(), {}, false});
         found = std::prev(connection.of_many.end());
     }
-    note_sent(a, found->last);
+    note_sent(a, found->last, found->answered);
     return &*found;
 }
 
@@ -351,7 +354,7 @@ void Connections::keep_private_data(const Arrival& a, Endpoint& end) {
 void Connections::begin(const Arrival& a, Connection& connection) {
     connection.req = a.step();
     connection.req_transmissions = 1;
-    note_sent(a, connection.last_req);
+    note_sent(a, connection.last_req, false);
     connection.end[Side::client].address = a.packet.source;
     connection.end[Side::server].address = a.packet.destination;
 }
@@ -428,7 +431,7 @@ Connection* Connections::on(const Arrival& a, const ib::CmRep& rep) {
         connection->rep = a.step();
         take_reply(a, *connection, rep);
     }
-    note_sent(a, connection->last_rep);
+    note_sent(a, connection->last_rep, connection->rtu.has_value());
     return connection;
 }
 
@@ -651,8 +654,7 @@ Outcome outcome_so_far(const Connection& c) {
     const bool resolved = c.service == Service::ud && c.rep && !c.reject && !c.unread_reject;
     const bool used = c.rep && c.from[Side::client].packets != 0;
     if (c.rtu || resolved || used) return Outcome::connected;
-    if (c.reject)
-        return c.reject->reason == ib::reject_timeout && !c.reject->sidr ? Outcome::timeout : Outcome::rejected;
+    if (c.reject) return has_timed_out(c) ? Outcome::timeout : Outcome::rejected;
     if (!c.rep && gave_up(c)) return Outcome::timeout;
     return Outcome::unknown;
 }

@@ -28,7 +28,7 @@ bool has_rejected(const Connection& connection, Side side) {
 }
 
 bool gave_up_connecting(const Connection& c, Time now) {
-    if (c.reject) return c.reject->by == Side::client && c.reject->reason == ib::reject_timeout;
+    if (c.reject) return has_timed_out(c);
     return c.service != Service::ud && c.max_cm_retries && c.req_transmissions > *c.max_cm_retries &&
            c.answer_timeout != 0 && now - c.last_req.time > c.answer_timeout;
 }

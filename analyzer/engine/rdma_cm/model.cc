@@ -43,6 +43,12 @@ bool is_heard(const Connection& connection, Side side) {
     return connection.from[side].packets != 0 || std::ranges::any_of(connection.messages, spoke);
 }
 
+bool has_timed_out(const Connection& connection) {
+    const auto& reject = connection.reject;
+    return reject && !reject->sidr && reject->reason == ib::reject_timeout && reject->by == Side::client &&
+           reject->message != ib::rejects_rep && connection.req && !connection.rep;
+}
+
 const MessageOfMany* mra_for_req(const Connection& connection) {
     const auto is_one = [](const MessageOfMany& m) {
         return m.attribute == ib::CmAttribute::mra && m.from == Side::server &&

@@ -71,6 +71,7 @@ struct Sent {
     std::uint64_t frame = 0;
     std::uint32_t psn = 0;                 ///< of the packet: another one each time
     std::uint32_t times = 0;               ///< so often, each with another PSN
+    std::uint32_t times_answered = 0;      ///< so often of them although its answer had been captured
     std::optional<std::uint64_t> content;  ///< digest of what follows the MAD header; nullopt: not captured whole
 };
 
@@ -188,6 +189,8 @@ std::optional<Side> side_of(const Connection& connection, const Address& port, s
 /// Whether anything that this side sent was captured.
 bool is_heard(const Connection& connection, Side side);
 
+/// Whether the client says that it got no answer to its REQ.
+bool has_timed_out(const Connection& connection);
 /// The transmission of a message by which the server asked the client to wait for the answer to REQ.
 const MessageOfMany* mra_for_req(const Connection& connection);
 /// Whether the connection is one of the RDMA IP CM service, as its service id tells.

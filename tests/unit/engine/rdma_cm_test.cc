@@ -120,6 +120,30 @@ TEST(RdmaCm, NobodyAnswers) {
     EXPECT_EQ(client_says_so.connection(1).outcome, Outcome::timeout);
 }
 
+TEST(RdmaCm, WhoWaitsTooLongForSomethingElseRejects) {
+    for (const bool replied : {false, true}) {
+        World w;
+        w.req(1);
+        if (replied) w.rep(1);
+        w.rej(server, replied ? 0x201 : 0, 0x101, 4);
+        EXPECT_EQ(w.connection(1).outcome, Outcome::rejected);
+        EXPECT_EQ(w.connection(1).reject->by, server);
+    }
+    World client_of_reply;
+    client_of_reply.req(1), client_of_reply.rep(1), client_of_reply.rej(client, 0x101, 0x201, 4);
+    EXPECT_EQ(client_of_reply.connection(1).outcome, Outcome::rejected) << "an answer came";
+}
+
+TEST(RdmaCm, WhatIsRepeatedBehindItsAnswerIsCountedApart) {
+    World w;
+    w.req(1), w.req(1), w.rep(1), w.req(1), w.rep(1), w.rtu(1), w.rep(1), w.rtu(1);
+    const Connection& c = w.connection(1);
+    EXPECT_EQ(c.last_req.times, 3U);
+    EXPECT_EQ(c.last_req.times_answered, 1U);
+    EXPECT_EQ(c.last_rep.times, 3U);
+    EXPECT_EQ(c.last_rep.times_answered, 1U);
+}
+
 TEST(RdmaCm, MraExtendsTheWait) {
     World w;
     w.req(1);

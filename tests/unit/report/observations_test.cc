@@ -299,6 +299,14 @@ TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
     EXPECT_EQ(all[0].text, "no answer to 3 REQs in 4.00 s");
     EXPECT_THAT(all[0].frames, ElementsAre(2, 8));
     EXPECT_EQ(all[0].severity, Severity::error);
+
+    connection.reject = engine::rdma_cm::RejectSeen{.frame = 9, .time = start + 12 * capture::second};
+    connection.of_many.push_back(
+        {.attribute = ib::CmAttribute::mra, .from = engine::Side::server, .first = {start, 5}});
+    const auto waited = observed({.rdma_cm = &model});
+    EXPECT_EQ(waited.at(0).text, "no answer to 3 REQs in 12.0 s: the server asked for time, and then sent nothing");
+    EXPECT_THAT(waited[0].cause, HasSubstr("its MRA in frame 5"));
+    EXPECT_THAT(waited[0].frames, ElementsAre(2, 9));
 }
 
 /// Of a connection that came up and ended, with all messages captured.
@@ -332,6 +340,11 @@ TEST(Observations, RepAndDreqThatWereRepeatedAreTold) {
     EXPECT_THAT(all[0].frames, ElementsAre(2, 3));
     EXPECT_EQ(all[1].text, "DREQ was sent 3 times before it was answered");
     EXPECT_EQ(all[1].count, 3);
+
+    connection.last_rep.times_answered = 1;
+    const auto behind = observed({.rdma_cm = &model});
+    EXPECT_EQ(behind.at(0).text, "REP was sent 2 times, 1 of them after its answer");
+    EXPECT_THAT(behind[0].cause, HasSubstr("lost between the point of capture and"));
 }
 
 TEST(Observations, OfAServerThatWasNeverCapturedNothingIsMissing) {
@@ -587,8 +600,11 @@ TEST_F(OneStream, ARequesterGivesUpWhenItsResponderHadNoBufferAsOftenAsThatHadSa
         nak.kind = Event::Kind::rnr_nak;
         nak.psn = 5;
         const std::vector<Observation> all = observed({.rdma_cm = &cm, .rdma = &model_});
-        return std::ranges::any_of(
-            all, [](const Observation& o) { return o.id == std::string("RDMA-O-retries-exhausted"); });
+        return std::ranges::any_of(all, [](const Observation& o) {
+            const bool is_one = o.id == std::string("RDMA-O-retries-exhausted");
+            if (is_one) EXPECT_THAT(o.look, HasSubstr("posts too few receives"));
+            return is_one;
+        });
     };
     EXPECT_FALSE(gave_up()) << "it may try once more";
     EXPECT_TRUE(gave_up());
