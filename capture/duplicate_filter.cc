@@ -71,9 +71,12 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
         return frame;
     }
     Way& way = direction.way;
-    way.counts |= way.youngest != 0 && way.identification != packet.ip_identification;
+    const auto less_psn = static_cast<std::uint16_t>(packet.ip_identification - packet.ib.bth.psn);
+    way.counts |= way.youngest != 0 && way.identification != packet.ip_identification &&
+                  (packet.transport != Transport::ib || way.less_psn != less_psn);
     way.youngest = next_;
     way.identification = packet.ip_identification;
+    way.less_psn = less_psn;
     remember(fingerprint, packet, packet.number, std::uint64_t{1} << packet.interface);
     compare_clocks(fingerprint, packet);
     return {};
@@ -120,12 +123,15 @@ bool DuplicateFilter::were_heard_together(const Original& original, const Packet
 bool DuplicateFilter::is_copy(
     const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const {
     const Time distance = packet.time - original.time;
+    // What adapters send need not be told apart by it (RFC 6864, 4.1): all may have one, or that of their PSN.
+    const bool identified = packet.ip_identification != 0 &&
+                            (packet.transport != Transport::ib || direction.way.counts);
     if ((original.interfaces >> packet.interface & 1) == 0) {
         if (distance < -window_ || distance > window_) return false;
-        return packet.ip_identification != 0 || were_heard_together(original, packet);
+        return identified || were_heard_together(original, packet);
     }
     if (distance < 0 || original.interface != packet.interface) return false;
-    if (packet.ip_identification != 0) return distance <= (direction.way.counts ? latest_counted : latest_identified);
+    if (identified) return distance <= (direction.way.counts ? latest_counted : latest_identified);
     return distance <= latest && direction.opposite.youngest < serial;
 }
 

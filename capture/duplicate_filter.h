@@ -18,8 +18,9 @@ namespace fabricscope::capture {
 /// checksums may differ. Of another interface an interface contributes at most one copy of each original. On the same
 /// interface a copy follows within 100 ms if IP identifies it, as it does where senders are seen to count; within a
 /// millisecond if they may have one identification for all; and if they have none it is soon there, before anything has
-/// gone the opposite way: so retransmissions stay, which a timer or an answer brings about. A file that begins when
-/// another one has ended, as those of a ring buffer do, holds no copies of it but those that IP identifies.
+/// gone the opposite way: so retransmissions stay, which a timer or an answer brings about. InfiniBand packets have
+/// none unless their senders are seen to count otherwise than by PSNs. A file that begins when another one has ended,
+/// as those of a ring buffer do, holds no copies of it but those that IP identifies.
 ///
 /// Interfaces whose clocks differ by more than the window hold copies that are not recognised: by how much their first
 /// frames differ tells that.
@@ -61,7 +62,8 @@ private:
     struct Way {
         std::uint64_t youngest = 0;        ///< serial number of the original
         std::uint32_t identification = 0;  ///< its IP identification
-        bool counts = false;               ///< originals one after the other have had different identifications
+        std::uint16_t less_psn = 0;        ///< that, without the PSN of an InfiniBand packet
+        bool counts = false;  ///< originals one after the other have had different identifications, not by their PSNs
     };
     struct Pair {
         std::uint64_t addresses = 0;

@@ -103,6 +103,32 @@ TEST(DuplicateFilter, SendersWithOneIdentificationForAll) {
     EXPECT_FALSE(is_copy(filter, segment(7, 2), 0, 4 * millisecond)) << "sent again";
 }
 
+/// Adapters give all packets one, or that of their PSN: what a NAK has asked for is sent again.
+TEST(DuplicateFilter, InfinibandPacketsAreNotToldByWhatGoesByTheirPsns) {
+    enum Scheme : std::uint8_t { constant, by_psn, counted };
+    for (const Scheme scheme : {constant, by_psn, counted}) {
+        DuplicateFilter filter(1);
+        std::uint16_t sent = 0;
+        const auto see = [&](std::uint32_t psn, Time time, bool back = false) {
+            Frame frame = frame_of(roce_v2(bth(0x04, psn, {}, counting(44))));
+            frame.time = time;
+            Packet packet = decode(frame);
+            packet.ip_identification = scheme == constant ? 7 : scheme == by_psn ? psn + 3 : ++sent;
+            if (back) std::swap(packet.source, packet.destination);
+            return filter.original_of(packet).has_value();
+        };
+        EXPECT_FALSE(see(10, 0));
+        EXPECT_FALSE(see(11, 1));
+        EXPECT_FALSE(see(11, 2, true));
+        EXPECT_FALSE(see(10, 3)) << "sent again";
+        EXPECT_FALSE(see(11, 4)) << "sent again";
+        if (scheme != counted) continue;
+        --sent;
+        EXPECT_FALSE(see(12, 5, true));
+        EXPECT_TRUE(see(11, 50 * millisecond)) << "its sender counts otherwise than by PSNs";
+    }
+}
+
 /// Without an identification (IPv6, or 0) an answer between them tells that the second was sent again.
 TEST(DuplicateFilter, AnsweredBetween) {
     DuplicateFilter filter(1);
