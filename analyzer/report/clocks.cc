@@ -41,19 +41,36 @@ void add_orders(std::vector<Order>& orders, const Connection& connection) {
             orders.push_back({steps[i], steps[j], connection_name(connection.id)});
 }
 
-std::vector<Order> orders_of(const Model& model) {
-    std::vector<Order> orders;
+void add_orders(std::vector<Order>& orders, const Model& model) {
     for (const Connection& connection : model.connections) {
         if (orders.size() >= most_orders) break;
         if (!connection.merged && !connection.midstream) add_orders(orders, connection);
     }
     for (const LinkGroup& group : model.link_groups)
         for (const LlcExchange& exchange : group.exchanges) {
-            if (orders.size() >= 2 * most_orders) return orders;
+            if (orders.size() >= 2 * most_orders) return;
             if (exchange.request.frame == 0 || !exchange.reply) continue;
             const std::string name = observations::llc_name(exchange);
             orders.push_back({{name, exchange.request}, {name + " reply", *exchange.reply}, link_group_name(group.id)});
         }
+}
+
+/// A few requests that come behind their answers may have been sent again, and not been captured before.
+void add_orders(std::vector<Order>& orders, const engine::rdma::Model& model) {
+    constexpr std::uint64_t enough = 8;
+    for (const engine::rdma::Stream& stream : model.streams) {
+        if (stream.merged) continue;
+        for (const engine::rdma::Direction& direction : stream.from)
+            if (const auto& [count, answer, request] = direction.belated; count >= enough)
+                orders.push_back(
+                    {{"its request", request}, {"an answer", answer}, engine::rdma::stream_name(stream.id)});
+    }
+}
+
+std::vector<Order> orders_of(const engine::Models& models) {
+    std::vector<Order> orders;
+    if (models.smcr != nullptr) add_orders(orders, *models.smcr);
+    if (models.rdma != nullptr) add_orders(orders, *models.rdma);
     return orders;
 }
 
@@ -73,16 +90,16 @@ std::string sentence(const std::string& ahead, const std::string& behind, const 
 
 }  // namespace
 
-std::set<std::uint64_t> frames_with_an_order(const Model& model) {
+std::set<std::uint64_t> frames_with_an_order(const engine::Models& models) {
     std::set<std::uint64_t> frames;
-    for (const Order& order : orders_of(model)) frames.insert({order.first.step.frame, order.then.step.frame});
+    for (const Order& order : orders_of(models)) frames.insert({order.first.step.frame, order.then.step.frame});
     return frames;
 }
 
-std::vector<std::string> clock_warnings(const Model& model, const std::map<std::uint64_t, Place>& places) {
+std::vector<std::string> clock_warnings(const engine::Models& models, const std::map<std::uint64_t, Place>& places) {
     if (places.empty()) return {};
     std::map<std::pair<std::string, std::string>, Contradiction> worst;  // by file ahead and file behind
-    for (const Order& order : orders_of(model)) {
+    for (const Order& order : orders_of(models)) {
         const auto first = places.find(order.first.step.frame), then = places.find(order.then.step.frame);
         if (first == places.end() || then == places.end() || first->second.file == then->second.file) continue;
         const Time by = order.first.step.time - order.then.step.time;

@@ -13,17 +13,17 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/engine/smcr/model.h"
+#include "analyzer/engine/protocols.h"
 #include "analyzer/report/results.h"
 #include "capture/duplicate_filter.h"
 
 namespace fabricscope::report {
 
 /// The frames whose places clock_warnings() wants to know.
-std::set<std::uint64_t> frames_with_an_order(const engine::smcr::Model& model);
+std::set<std::uint64_t> frames_with_an_order(const engine::Models& models);
 
 /// One sentence for each two files that contradict each other; none if `places` is empty.
-std::vector<std::string> clock_warnings(const engine::smcr::Model& model, const std::map<std::uint64_t, Place>& places);
+std::vector<std::string> clock_warnings(const engine::Models& models, const std::map<std::uint64_t, Place>& places);
 /// The same where both files hold the same frames.
 std::vector<std::string> clock_warnings(
     const capture::DuplicateFilter::ClockOffset& offset, const std::map<std::uint64_t, Place>& places);

@@ -39,8 +39,8 @@ bool is_file(const std::string& path) {
 
 /// What findings, which are observations, and times are about.
 std::set<std::uint64_t> frames_named(
-    const engine::smcr::Model& model, std::span<const observations::Observation> observations) {
-    std::set<std::uint64_t> frames = frames_with_an_order(model);
+    const engine::Models& models, std::span<const observations::Observation> observations) {
+    std::set<std::uint64_t> frames = frames_with_an_order(models);
     for (const observations::Observation& o : observations) frames.insert(o.frames.begin(), o.frames.end());
     return frames;
 }
@@ -180,12 +180,11 @@ Reading read(
 Results results_of(
     const Reading& reading, const std::vector<std::string>& files, std::vector<const engine::Finding*> findings) {
     const engine::Engine& engine = *reading.engine;
-    std::vector<std::string> warnings = clock_warnings(
-        engine.smcr(), places_of(frames_with_an_order(engine.smcr()), reading));
+    const engine::Models models = engine.models();
+    std::vector<std::string> warnings = clock_warnings(models, places_of(frames_with_an_order(models), reading));
     if (const auto& offset = engine.capture().clock_offset)
         std::ranges::move(
             clock_warnings(*offset, places_of({offset->frame, offset->copy}, reading)), std::back_inserter(warnings));
-    const engine::Models models = engine.models();
     std::vector<observations::Observation> seen = observations::observe(
         {.models = models,
          .capture = engine.capture(),
@@ -197,7 +196,7 @@ Results results_of(
          .silent = reading.silences,
          .passed_by = reading.bypasses});
     warnings.insert(warnings.end(), reading.losses.begin(), reading.losses.end());
-    std::map<std::uint64_t, Place> places = places_of(frames_named(engine.smcr(), seen), reading);
+    std::map<std::uint64_t, Place> places = places_of(frames_named(models, seen), reading);
     std::vector<PartOfWhole> parts;
     if (const auto& part = reading.part)
         parts.push_back({part->whole.run(), part->number, part->whole.parts.size(), reading.numberings});

@@ -25,6 +25,10 @@ Model handshake(Time after) {
 
 const std::map<std::uint64_t, Place> two_files{{1, {"b.pcap", 1}}, {2, {"a.pcap", 1}}};
 
+std::vector<std::string> clock_warnings(const Model& model, const std::map<std::uint64_t, Place>& places) {
+    return report::clock_warnings({.smcr = &model}, places);
+}
+
 TEST(Clocks, AnAnswerBeforeItsQuestionContradicts) {
     EXPECT_THAT(
         clock_warnings(handshake(-500), two_files),
@@ -45,7 +49,26 @@ TEST(Clocks, TheWidestGapCounts) {
     EXPECT_THAT(clock_warnings(model, two_files), ElementsAre(HasSubstr("at least 0.900000000 s")));
 }
 
-TEST(Clocks, WantsTheFramesOfEachStep) { EXPECT_THAT(frames_with_an_order(handshake(1)), ElementsAre(1, 2)); }
+TEST(Clocks, WantsTheFramesOfEachStep) {
+    const Model model = handshake(1);
+    EXPECT_THAT(frames_with_an_order({.smcr = &model}), ElementsAre(1, 2));
+}
+
+TEST(Clocks, RequestsBehindTheirAnswersContradictIfTheyAreMany) {
+    engine::rdma::Model model;
+    engine::rdma::Stream& stream = model.streams.emplace_back();
+    stream.id = 1;
+    for (Time i = 0; i < 8; ++i) {
+        EXPECT_THAT(report::clock_warnings({.rdma = &model}, two_files), IsEmpty()) << "some may have been sent again";
+        const Time late = (i == 5 ? 3 : 2) * capture::millisecond;
+        stream.from[engine::rdma::a].belated.add({start, 1}, {start + late, 2, 1});
+    }
+    EXPECT_THAT(
+        report::clock_warnings({.rdma = &model}, two_files),
+        ElementsAre(HasSubstr(
+            "b.pcap is at least 0.003000000 s behind a.pcap (rdma-1: an answer in frame 1 before its request in frame "
+            "2)")));
+}
 
 }  // namespace
 }  // namespace fabricscope::report
