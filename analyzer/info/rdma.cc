@@ -53,7 +53,7 @@ void add_request(Line& line, const capture::Packet& packet, const FrameFacts& fa
     const bool atomic = facts.operation == OperationType::atomic;
     if (const auto length = atomic ? std::nullopt : length_of(packet, facts)) line << " " << *length << " bytes";
     line << words_for(opcode.position);
-    if (facts.request_frame != 0 && facts.request_frame != facts.frame) line << " of " << facts.request_frame;
+    if (facts.request_frame != 0 && facts.request_frame != facts.frame) line << ", begun in " << facts.request_frame;
 }
 
 void add_refusal(Line& line, std::uint8_t code) {

@@ -48,7 +48,7 @@ constexpr std::array own_views{
 
 bool is_there(const engine::Models& models) {
     const Model* model = models.rdma;
-    return model != nullptr && (!model->streams.empty() || model->cnps + model->pfc_frames != 0);
+    return model != nullptr && (!model->streams.empty() || model->cnps + model->pfc_frames + model->pause_frames != 0);
 }
 
 }  // namespace

@@ -72,9 +72,8 @@ void write_counts(std::ostream& out, const Model& model, const Chosen& chosen, c
     for (const Transport transport : {Transport::rc, Transport::xrc, Transport::uc, Transport::ud})
         if (const std::uint64_t count = transports[static_cast<std::size_t>(transport)]; count != 0)
             notes.push_back(fmt::format("{} {}", grouped(count), name_of(transport)));
-    out << '\n'
-        << style.paint(Ink::bold, "RDMA: ") << counted(chosen.all.size(), "stream")
-        << fmt::format(" ({})", fmt::join(notes, ", "));
+    out << '\n' << style.paint(Ink::bold, "RDMA: ") << counted(chosen.all.size(), "stream");
+    if (!notes.empty()) out << fmt::format(" ({})", fmt::join(notes, ", "));
     notes.clear();
     if (chosen.of_link_groups != 0) notes.push_back(grouped(chosen.of_link_groups) + " of SMC-R link groups");
     if (chosen.of_connections != 0) notes.push_back(grouped(chosen.of_connections) + " of CM connections");
@@ -83,6 +82,7 @@ void write_counts(std::ostream& out, const Model& model, const Chosen& chosen, c
     if (model.cnps != 0) notes.push_back(counted(model.cnps, "CNP"));
     if (model.ce_marked != 0) notes.push_back(counted(model.ce_marked, "packet") + " marked by ECN");
     if (model.pfc_frames != 0) notes.push_back(counted(model.pfc_frames, "PFC frame"));
+    if (model.pause_frames != 0) notes.push_back(counted(model.pause_frames, "pause frame") + " of the whole link");
     if (!notes.empty()) out << fmt::format("; {}", fmt::join(notes, ", "));
     out << '\n';
 }
@@ -166,7 +166,7 @@ void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, con
                 {direction.sender_heard ? grouped(direction.bytes) : "?"},
                 {goodput_text(direction)},
                 {retransmitted_text(direction), ink_of(direction)},
-                {direction.receiver_heard ? grouped(direction.rnr_naks) : "?"},
+                {direction.receiver_heard && direction.answers_known ? grouped(direction.rnr_naks) : "?"},
                 {latency_text(direction.ack_rtt, 0.5, options.style.unicode)},
                 {latency_text(times, 0.5, options.style.unicode)},
                 {latency_text(times, 0.99, options.style.unicode)},

@@ -160,7 +160,7 @@ def test_info_says_what_a_packet_is_to_its_operation():
         assert row["_ws.col.Protocol"] == ["RRoCE"]
     first, text = by_opcode[0x06][0]
     assert re.fullmatch(r"WRITE 4000 bytes, first packet, QP 0x000011, PSN \d+", text)
-    assert re.fullmatch(rf"WRITE 4000 bytes, last packet of {first}, QP 0x000011, PSN \d+", by_opcode[0x08][0][1])
+    assert re.fullmatch(rf"WRITE 4000 bytes, last packet, begun in {first}, QP 0x000011, PSN \d+", by_opcode[0x08][0][1])
     assert re.fullmatch(r"READ 4000 bytes, QP 0x000012, PSN \d+", by_opcode[0x0C][0][1])
     assert re.fullmatch(rf"READ response, last packet to {by_opcode[0x0C][0][0]}, QP 0x000012, PSN \d+", by_opcode[0x0F][0][1])
     assert re.fullmatch(rf"ACK of the WRITE in {first}, QP 0x000011, PSN \d+", by_opcode[0x11][0][1])
