@@ -82,6 +82,8 @@ Observation* observe_packets(
     return &o;
 }
 
+const char* where_buffers_lack() { return kinds::receiver_not_ready.look; }
+
 constinit const Source packets_source{.kinds = all_kinds};
 
 }  // namespace fabricscope::observations

@@ -8,4 +8,7 @@ namespace fabricscope::observations {
 
 extern const Source packets_source;
 
+/// Where to look if a receiver has no buffer for a message.
+const char* where_buffers_lack();
+
 }  // namespace fabricscope::observations

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyzer/observations/latencies.h"
+#include "analyzer/observations/packets.h"
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
 #include "protocols/ib/headers.h"
@@ -292,11 +293,13 @@ void observe_end(
                     ib::to_string(ib::AethSyndrome::of(stream.fatal->syndrome))))
             .look = where_to_look(ib::AethSyndrome::of(stream.fatal->syndrome));
     if (const Event* nak = last_rnr_nak(stream, last_events, cm))
-        observations.add(
-            kinds::retries_exhausted, name, {nak->frame},
-            fmt::format(
-                "{} gave up: {} had no receive buffer for its message at any attempt",
-                to_string(stream.end[other(nak->from)].address), to_string(stream.end[nak->from].address)));
+        observations
+            .add(
+                kinds::retries_exhausted, name, {nak->frame},
+                fmt::format(
+                    "{} gave up: {} had no receive buffer for its message at any attempt",
+                    to_string(stream.end[other(nak->from)].address), to_string(stream.end[nak->from].address)))
+            .look = where_buffers_lack();
     if (stream.ending == End::retries_exhausted) {
         const Silence& silence = *stream.silence;
         Observation& o = observations.add(

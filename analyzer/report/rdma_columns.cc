@@ -21,6 +21,11 @@ template <auto member> auto of_receiver(const Direction& d) {
     return d.receiver_heard ? std::optional(d.*member) : std::nullopt;
 }
 
+/// The same of what the acknowledgments say that its receiver sent.
+template <auto member> auto of_answers(const Direction& d) {
+    return d.answers_known ? of_receiver<member>(d) : std::nullopt;
+}
+
 constexpr auto count_columns = columns<OperationCount>(
     column<&OperationCount::count>("count", "how many were asked for, completed or not"),
     column<&OperationCount::bytes>("bytes", "their payload, each octet once; READ: what was asked for"));
@@ -74,26 +79,32 @@ constexpr auto direction_columns = columns<Direction>(
         "of unreliable connections: packets that are missing, lost before the point of capture or not captured"),
     column<&Direction::not_captured>("not_captured", "packets that arrived, as answers show, without being captured"),
     column<of_sender<&Direction::out_of_order>>("out_of_order", "packets behind later ones that nobody retransmitted"),
-    column<of_sender<&Direction::duplicate_requests>>(
-        "duplicate_requests", "packets of this side, retransmitted after they had arrived"),
+    column<[](const Direction& d) {
+        return d.answers_known ? of_sender<&Direction::duplicate_requests>(d) : std::nullopt;
+    }>("duplicate_requests",
+       "packets of this side, retransmitted after they had arrived; null, as is what else follows from "
+       "acknowledgments, "
+       "if what some of them say was cut off"),
     column<[](const Direction& d) { return d.icrcs.checked; }>(
         "icrcs_checked", "packets of this side whose ICRC was checked: the first ones, and those behind a loss"),
     column<[](const Direction& d) { return d.icrcs.any_right ? std::optional(d.icrcs.wrong) : std::nullopt; }>(
         "wrong_icrcs",
         "those of them whose ICRC is wrong, so that their receiver drops them; null if none was right: the adapter of "
         "this side may fill it in behind the capture"),
-    column<of_receiver<&Direction::naks>>("naks", "that this side was sent, without RNR NAKs"),
-    column<of_receiver<&Direction::unheeded_naks>>(
+    column<of_answers<&Direction::naks>>("naks", "that this side was sent, without RNR NAKs"),
+    column<of_answers<&Direction::unheeded_naks>>(
         "unheeded_naks", "those of them behind which this side began again only after a timeout"),
-    column<of_receiver<&Direction::rnr_naks>>("rnr_naks", "that this side was sent"),
+    column<of_answers<&Direction::rnr_naks>>("rnr_naks", "that this side was sent"),
     column<of_receiver<&Direction::cnps>>("cnps", "congestion notification packets that this side was sent"),
     column<of_sender<&Direction::ce_marked>>("ce_marked", "packets of this side with ECN's congestion experienced"),
-    column<of_sender<&Direction::timeouts>>("timeouts", "how often this side began again after a silence"),
+    column<[](const Direction& d) { return d.answers_known ? of_sender<&Direction::timeouts>(d) : std::nullopt; }>(
+        "timeouts", "how often this side began again after a silence"),
     column<[](const Direction& d) {
         return d.timeouts != 0 ? std::optional(seconds_of(d.longest_timeout)) : std::nullopt;
     }>("longest_timeout", "the longest silence before that, seconds"),
-    column<[](const Direction& d) { return converted(of_sender<&Direction::rnr_waited>(d), seconds_of); }>(
-        "rnr_waited", "from RNR NAKs to what was retransmitted, seconds in all"),
+    column<[](const Direction& d) {
+        return converted(d.sender_heard ? of_answers<&Direction::rnr_waited>(d) : std::nullopt, seconds_of);
+    }>("rnr_waited", "from RNR NAKs to what was retransmitted, seconds in all"),
     object<&Direction::ack_rtt, latency_columns>("ack_rtt", "from the last packet of a request to its answer"),
     object<&Direction::operation_time, latency_columns>(
         "operation_time", "from the first packet of a request to its completion"),
@@ -124,9 +135,10 @@ constexpr auto stream_columns = columns<Stream>(
         .with_names(),
     column<&Stream::mtu>("mtu", "payload of a full packet, bytes"),
     column<&Stream::ending>("end", "disconnected, retries-exhausted, nak, open or unknown"),
-    row<traffic_from<a>, directions>("a_to_b"), row<traffic_from<b>, directions>("b_to_a"),
-    column<[](const Stream& s) { return s.unanswered[a] + s.unanswered[b]; }>(
-        "unanswered", "operations without an answer at the end"),
+    row<traffic_from<a>, directions>("a_to_b"), row<traffic_from<b>, directions>("b_to_a"), column<[](const Stream& s) {
+        const bool known = s.from[a].answers_known && s.from[b].answers_known;
+        return known ? std::optional(s.unanswered[a] + s.unanswered[b]) : std::nullopt;
+    }>("unanswered", "operations without an answer at the end; null if what some acknowledgments say was cut off"),
     column<[](const Stream& s) { return converted(s.fatal, [](const FatalNak& nak) { return nak.seen.frame; }); }>(
         "fatal_nak_frame", "frame of a NAK after which a queue pair is in error"),
     column<&Stream::first_frame>("first_frame", "frame of its first packet"),

@@ -34,7 +34,6 @@ struct Traffic {
         timeouts += direction.timeouts;
         implied += direction.retransmitted.implied;
         given_up += stream.ending == End::retries_exhausted && stream.unanswered[from] != 0 ? 1 : 0;
-        cnps += direction.cnps;
         ce_marked += direction.ce_marked;
     }
 };
@@ -60,9 +59,11 @@ std::vector<Host> hosts_of(const Model& model) {
         }
     }
     for (Host& host : hosts)
-        if (const auto found = model.management.find(host.address); found != model.management.end()) {
-            host.sent.packets += host.sent.management = found->second.sent;
-            host.received.packets += host.received.management = found->second.received;
+        if (const auto found = model.hosts.find(host.address); found != model.hosts.end()) {
+            host.sent.packets += host.sent.management = found->second.management_sent;
+            host.received.packets += host.received.management = found->second.management_received;
+            host.sent.cnps = found->second.cnps_received;
+            host.received.cnps = found->second.cnps_sent;
         }
     return hosts;
 }

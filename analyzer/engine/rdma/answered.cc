@@ -42,10 +42,10 @@ void Streams::on_response(At& at) {
     // An acknowledgment that was cut before its syndrome may as well be a NAK.
     if (at.opcode.operation == ib::Operation::acknowledge) {
         if (at.packet.ib.has_aeth) on_acknowledgment(at);
-        else if (half.peer != nullptr) half.peer->cut_answers = true;
+        else half.cut_answers = true;
         return;
     }
-    if (half.peer == nullptr) return;
+    if (half.peer == nullptr) return note_responses(at);
     half.peer->responded = true;
     judge_final_refusal(at);
     if (at.opcode.operation == ib::Operation::rdma_read_response) on_read_response(at);
@@ -117,7 +117,7 @@ void Streams::on_acknowledgment(At& at) {
     judge_message_count(at);
     judge_final_refusal(at);
     if (half.own_nak && psn_distance(half.own_nak->psn, at.psn) >= 0) half.own_nak.reset();
-    if (half.peer == nullptr) return;
+    if (half.peer == nullptr) return note_responses(at);
     at.facts.duplicate_ack = half.peer->requests.has_arrived(at.psn) && half.answered == at.psn;
     if (at.facts.duplicate_ack) count_duplicate(*half.peer, direction_of(*half.peer), &Again::acknowledged_again);
     half.last_response_frame = at.packet.number;
@@ -127,7 +127,8 @@ void Streams::on_acknowledgment(At& at) {
     const bool is_latest = half.answered == at.psn && half.msn == at.packet.ib.aeth.msn;
     const bool fell = counted_before && half.msn && psn_distance(*counted_before, *half.msn) < 0;
     const bool is_old = psn_distance(at.psn, requests.lowest_psn()) > 1;
-    if (fell || is_old || at.facts.unseen || !requests.is_whole() || !requests.has_room(options_.limits.outstanding))
+    if (fell || is_old || at.facts.unseen || !requests.started() || !requests.is_whole() ||
+        !requests.has_room(options_.limits.outstanding))
         half.completed_by_msn.reset();
     else if (is_latest) half.completed_by_msn = requests.operations - requests.pending.size();
 }
@@ -197,7 +198,7 @@ void Streams::judge_message_count(At& at) {
             judge_message_count_of_asked(at);
         } else {
             // A queue pair that began anew counts from the start, behind a gap of PSNs.
-            const bool may_be_new = half.peer == nullptr || !half.peer->requests.is_whole() ||
+            const bool may_be_new = half.peer == nullptr || half.peer->may_be_anew || !half.peer->requests.is_whole() ||
                                     is_disconnected(*half.peer);
             verdicts_.broken(
                 rules::message_count_grows, doubt_if(may_be_new, UndecidedReason::frames_missing),
@@ -256,20 +257,37 @@ void Streams::on_read_response(At& at) {
     if (read->furthest && psn_distance(at.psn, *read->furthest) > 0) on_repeated_response(at);
     take_response(at, *read);
     const bool all = read->sized && read->answered_to == read->end_psn && read->missing == 0;
-    if (all && !read->seen.answer) read->seen.answer = at.stamp();
+    if (!all || read->seen.answer) return;
+    if (is_comparable(requester, read->seen.first, at.stamp())) read->seen.answer = at.stamp();
+    else read->missed = at.packet.time;
+}
+
+/// What a requester is sent before anything else tells which one that is.
+void Streams::note_responses(At& at) {
+    std::optional<Responses>& responses = at.half.responses;
+    if (!responses) responses = Responses{at.psn, at.psn, {}};
+    else if (psn_distance(responses->last, at.psn) > 0) responses->last = at.psn;
+    responses->latest = at.stamp();
 }
 
 /// Its request was not captured, and is one packet, however many answer it; or all of it has come before.
 void Streams::on_unasked_response(At& at) {
-    Requests& requests = at.half.peer->requests;
+    Half& requester = *at.half.peer;
+    Requests& requests = requester.requests;
     at.half.completed_by_msn.reset();
-    const bool ahead = psn_distance(requests.next_psn(), at.psn) >= 0;
-    const bool missed = ahead || requests.fill(at.psn, psn_after(at.psn)) != 0;
-    if (ahead) requests.take(at.psn, 1, at.packet.time);
-    if (missed && begins_message(at.opcode.position)) ++opposite_of(at.half).not_captured;
+    const bool begins = begins_message(at.opcode.position);
+    const bool has_arrived = requests.has_arrived(at.psn);
     // If its request was seen, that has told how much it asks for.
-    if (missed && !requests.has_arrived(at.psn)) count_read_bytes(at);
-    else if (!missed && requests.has_arrived(at.psn)) on_repeated_response(at);
+    const std::uint64_t bytes = has_arrived ? 0 : at.packet.ib.payload_length;
+    if (requests.take_response(at.psn, begins, bytes, at.packet.time)) {
+        if (begins) ++opposite_of(at.half).not_captured;
+        if (!has_arrived) count_read_bytes(at);
+        return;
+    }
+    const bool was_unheard = std::ranges::any_of(requester.unheard, [&](const Hole& read) {
+        return psn_distance(read.begin, at.psn) >= 0 && psn_distance(at.psn, read.end) > 0;
+    });
+    if (has_arrived && !was_unheard) on_repeated_response(at);
 }
 
 /// The same answer has come before, so both requests for it have arrived.
@@ -358,7 +376,7 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
     Requests& requests = requester.requests;
     Direction& asker = direction_of(requester);
     if (std::exchange(requester.timeouts.count, 0) != 0) requester.stream->silence.reset();
-    if (!requests.has_arrived(psn)) requester.last_answered = at.packet.time;
+    if (!requests.has_arrived(psn)) requester.last_answered = at.stamp();
     if (requester.early_retry && psn_distance(requester.early_retry->psn, psn) >= 0) {
         requester.early_retry->acknowledged = psn == requester.early_retry->psn;
         if (!requester.early_retry->acknowledged) {
@@ -405,9 +423,28 @@ void Streams::tell_what_is_answered(At& at, std::uint32_t psn) {
     const bool read = answered->seen.type == OperationType::read;
     const bool is_first_answer = read ? psn == answered->seen.psn : psn_after(psn) == answered->end_psn;
     if (is_first_answer) at.facts.acknowledges_frame = answered->seen.last.frame;
-    if (!is_first_answer || answered->seen.retransmitted != 0 || at.facts.duplicate_ack) return;
+    if (!is_first_answer || answered->seen.retransmitted != 0 || answered->missed || at.facts.duplicate_ack ||
+        !is_comparable(requester, answered->seen.last, at.stamp()))
+        return;
     at.facts.ack_rtt = at.packet.time - answered->seen.last.time;
     asker.ack_rtt.add(*at.facts.ack_rtt);
+}
+
+/// Whether the time between them means anything: not where requests behind their answers tell that clocks differ.
+bool Streams::is_comparable(const Half& requester, const FrameStamp& asked, const FrameStamp& answer) {
+    const bool clocks_differ = direction_of(requester).belated.count + opposite_of(requester).belated.count != 0;
+    return asked.interface == answer.interface || !clocks_differ;
+}
+
+/// An acknowledgment of later packets ends a SEND or a WRITE as well; but if it was asked for an acknowledgment, and
+/// what is acknowledged was sent only later, its own one is what the capture lacks.
+bool Streams::is_own_answer(const At& at, Pending& asked, std::uint32_t psn) {
+    constexpr Time acknowledged_together = capture::millisecond;
+    Half& requester = *at.half.peer;
+    if (!is_comparable(requester, asked.seen.first, at.stamp())) return false;
+    if (!asked.asks_for_answer || psn_distance(asked.end_psn, psn) < 0) return true;
+    const Pending* latest = requester.requests.pending.covering(psn);
+    return latest == nullptr || latest->seen.first.time - asked.seen.last.time <= acknowledged_together;
 }
 
 /// Operations end in the order in which they were asked for: behind one whose own answer is missing they wait for it,
@@ -420,16 +457,17 @@ void Streams::answer_operations(At& at, std::uint32_t psn) {
         // Whatever is missing of it: what follows it has arrived.
         const bool passed = i + 1 < pending.size() && psn_distance(pending[i + 1].seen.psn, psn) >= -1;
         if (!whole && !passed) break;
-        if (one.seen.answer) continue;
-        const bool is_own_answer = at.opcode.operation == ib::Operation::atomic_acknowledge && one.covers(psn);
-        if (one.sends() || is_own_answer) one.seen.answer = at.stamp();
-        else {
-            one.passed = true;
-            if (!one.missed) one.missed = at.packet.time;
-        }
+        if (one.seen.answer || (one.sends() && one.missed)) continue;
+        const bool is_answer = one.sends() ||
+                               (at.opcode.operation == ib::Operation::atomic_acknowledge && one.covers(psn));
+        one.passed = !is_answer;
+        if (is_answer && is_own_answer(at, one, psn)) one.seen.answer = at.stamp();
+        else if (!one.missed) one.missed = at.packet.time;
     }
     const auto is_over = [&](const Pending& one) {
-        return one.seen.answer || (one.missed && at.packet.time - *one.missed > slowest_reaction);
+        if (one.seen.answer || !one.missed) return one.seen.answer.has_value();
+        // Nobody asks again for what is acknowledged.
+        return (one.sends() && one.ended) || at.packet.time - *one.missed > slowest_reaction;
     };
     for (; !pending.empty() && is_over(pending.front()); pending.pop()) {
         if (!pending.front().sends()) note_outstanding_reads(at, pending.front());
@@ -458,10 +496,15 @@ void Streams::note_outstanding_reads(const At& at, const Pending& answered) {
 }
 
 void Streams::complete(At& at, Pending& pending) {
-    const Half& requester = *at.half.peer;
+    constexpr std::size_t most_unheard = 64;
+    Half& requester = *at.half.peer;
     keep(requester, pending.seen);
     const Operation& operation = pending.seen;
-    if (!operation.answer) return;
+    if (!operation.answer) {
+        if (requester.unheard.size() >= most_unheard) requester.unheard.erase(requester.unheard.begin());
+        if (!pending.sends()) requester.unheard.push_back({operation.psn, pending.end_psn});
+        return;
+    }
     at.facts.completes |= operation.answer->frame == at.packet.number;
     if (!pending.begun) return;
     direction_of(requester).operation_time.add(operation.answer->time - operation.first.time);

@@ -87,6 +87,7 @@ void Streams::on_request(At& at) {
     // A queue pair in error asks for nothing again: this one began anew, with PSNs that it may have had before.
     if (half.peer != nullptr && placed.place != Place::next) half.peer->final_refusal.reset();
     if (placed.place == Place::late) on_late(at, placed);
+    else if (placed.place == Place::answered) on_belated(at);
     else if (seen_before && reliable) on_repeated(at, true);
     else if (half.again || half.late_next) end_repetition(half);
     if (half.peer != nullptr && (placed.place == Place::ahead || !half.requests.is_whole()))
@@ -97,6 +98,10 @@ void Streams::on_request(At& at) {
     } else if (!reliable && placed.is_known_missing && at.direction.unseen != 0) {
         --at.direction.unseen;
     }
+    const bool late = placed.place == Place::late || placed.place == Place::answered;
+    if (!seen_before && placed.place != Place::late && half.requests.has_arrived(at.psn) &&
+        half.last_answered.interface != at.packet.interface && half.last_answered.time < at.packet.time)
+        at.direction.belated.add(half.last_answered, at.stamp());
     PendingOperations& pending = half.requests.pending;
     if (placed.place == Place::next && !pending.empty() && !pending.back().sized) {
         pending.back().end_psn = at.psn;
@@ -105,7 +110,7 @@ void Streams::on_request(At& at) {
     half.requests.take(at.psn, at.share, at.packet.time);
     if (placed.place == Place::ahead && half.requests.acknowledged()) {
         const std::uint32_t begin = psn_after(at.psn, ib::psn_mask + 1 - placed.missing);
-        const std::uint32_t arrived = half.requests.fill(begin, psn_after(*half.requests.acknowledged()));
+        const std::uint32_t arrived = half.requests.answer(begin, psn_after(*half.requests.acknowledged()));
         if (arrived != 0) {
             at.direction.not_captured += arrived;
             add_event(at, Event::Kind::not_captured, begin, arrived);
@@ -121,10 +126,13 @@ void Streams::on_request(At& at) {
             at.facts.operation_number = repeated->number;
             at.facts.operation_bytes = repeated->asked_bytes;
         }
+    } else if (placed.place == Place::answered && at.opcode.position != Position::only) {
+        // The rest of its message has told of the operation.
+        if (at.facts.operation) count_bytes(at.direction, *at.facts.operation, at.packet.ib.payload_length);
     } else {
-        take_operation(at, placed.place == Place::late);
+        take_operation(at, late);
     }
-    if (half.timeouts.count != 0 && !seen_before && placed.place != Place::late) note_life(at);
+    if (half.timeouts.count != 0 && !seen_before && !late) note_life(at);
     half.last_request = at.packet.time;
     half.responded = false;
     half.interface = at.packet.interface;
@@ -151,6 +159,17 @@ void Streams::on_late(At& at, const Requests::Placed& placed) {
     }
     if (placed.is_known_missing) lose_before_capture(at.direction, at.facts, 1);
     on_repeated(at, false);
+}
+
+/// What answers it was captured before it: by another interface, whose clock is ahead or which has what the first one
+/// lacks. Unless others around it come again, it is no repetition.
+void Streams::on_belated(At& at) {
+    const Requests::Answered known = at.half.requests.take_answered(at.psn, psn_after(at.psn, std::max(at.share, 1U)));
+    at.direction.not_captured -= std::min<std::uint64_t>(at.direction.not_captured, known.packets);
+    at.direction.bytes -= known.bytes;
+    at.direction.operations[static_cast<std::size_t>(OperationType::read)].bytes -= known.bytes;
+    if (at.half.again && at.half.again->next == at.psn) on_repeated(at, false);
+    else end_repetition(at.half);
 }
 
 void Streams::on_repeated(At& at, bool seen_before) {
@@ -262,12 +281,12 @@ Cause Streams::cause_of_repetition(const At& at, Time& waited) const {
         waited = at.packet.time - *asked->missed;
         return Cause::implied;
     }
-    waited = at.packet.time - std::max(half.last_request, half.last_answered);
+    waited = at.packet.time - std::max(half.last_request, half.last_answered.time);
     // Where timers run out while others are still being retransmitted, the packet's own silence counts, unless its
     // answer may have been missed.
     if (waited < shortest_timeout && asked != nullptr && !has_own_answer(at))
         waited = at.packet.time - asked->seen.last.time;
-    if (half.peer == nullptr || half.cut_answers) return Cause::unknown;
+    if (half.peer == nullptr || half.peer->cut_answers) return Cause::unknown;
     if (waited >= shortest_timeout) return Cause::timeout;
     // Nobody refused it and no timer ran out: its requester missed an answer that was captured.
     const bool was_answered = asked == nullptr || asked->answered_to;
@@ -425,6 +444,7 @@ void Streams::begin_operation(At& at, OperationType type, Pending& made) {
     made.ended = ends_message(at.opcode.position);
     made.sized = at.share != 0;
     made.end_psn = psn_after(at.psn, std::max(at.share, 1U));
+    made.asks_for_answer = at.packet.ib.bth.ack_request;
     if (ib.has_reth) made.asked_bytes = ib.reth.dma_length;
     else if (made.ended && made.begun && sends(type)) made.asked_bytes = ib.payload_length;
     const bool reads = type == OperationType::read;
@@ -435,6 +455,7 @@ void Streams::begin_operation(At& at, OperationType type, Pending& made) {
     made.seen.packets = 1;
     made.seen.retransmitted = at.facts.retransmission ? 1 : 0;
     made.seen.first = made.seen.last = at.stamp();
+    if (half.requests.has_arrived(at.psn)) made.missed = at.packet.time;
     at.facts.operation_number = made.number;
     at.facts.operation_bytes = made.asked_bytes;
 }
@@ -509,6 +530,7 @@ void Streams::unite(At& at, Pending& before, const Pending& after, std::size_t p
     PendingOperations& pending = at.half.requests.pending;
     before.end_psn = after.end_psn;
     before.ended = after.ended;
+    before.asks_for_answer = after.asks_for_answer;
     before.seen.packets += after.seen.packets;
     before.seen.retransmitted += after.seen.retransmitted;
     before.seen.bytes += after.seen.bytes;
@@ -522,7 +544,11 @@ void Streams::extend(At& at, Pending& pending) {
     if (at.facts.retransmission) ++pending.seen.retransmitted;
     pending.seen.last = at.stamp();
     const std::uint32_t end = psn_after(at.psn);
-    if (psn_distance(pending.end_psn, end) > 0) pending.end_psn = end;
+    if (psn_distance(pending.end_psn, end) > 0) {
+        pending.end_psn = end;
+        pending.asks_for_answer = at.packet.ib.bth.ack_request;
+    }
+    if (!pending.missed && at.half.requests.has_arrived(at.psn)) pending.missed = at.packet.time;
     pending.ended |= ends_message(at.opcode.position);
     at.facts.operation_number = pending.number;
     at.facts.operation_bytes = pending.asked_bytes;

@@ -102,6 +102,11 @@ void Streams::settle_halves() {
     for (Half& half : halves_) {
         if (half.early_retry) verdicts_.undecided(rules::ack_timeout, UndecidedReason::capture_ended);
         if (half.cut_reads) direction_of(half).reads_known = false;
+        if (half.cut_answers) {
+            Direction& asker = opposite_of(half);
+            asker.answers_known = false;
+            asker.ack_rtt = asker.operation_time = {};  // those that are left tell of READs only
+        }
         PendingOperations& pending = half.requests.pending;
         Stream& stream = *half.stream;
         for (; !pending.empty(); pending.pop()) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyzer/engine/latencies.h"
@@ -104,13 +105,25 @@ struct Icrcs {
     void add(const Icrcs& more);
 };
 
+/// Requests that were seen behind their answers, by another interface: its clock is behind.
+struct Belated {
+    std::uint64_t count = 0;
+    FrameStamp answer, request;  ///< those that are furthest apart
+
+    Time by() const { return request.time - answer.time; }
+    void add(const FrameStamp& its_answer, const FrameStamp& its_request) {
+        if (++count == 1 || its_request.time - its_answer.time > by()) answer = its_answer, request = its_request;
+    }
+};
+
 /// What one side sent, and what became of it.
 struct Direction {
     std::uint64_t packets = 0;
     /// Whether anything was captured that this side sent, and that the other one did. If not, nobody knows what it did.
     bool sender_heard = true, receiver_heard = true;
-    bool reads_known = true;  ///< false: how far some READs reach was cut off
-    std::uint64_t bytes = 0;  ///< payload of the operations that this side asked for, each octet once
+    bool reads_known = true;    ///< false: how far some READs reach was cut off
+    bool answers_known = true;  ///< false: what some acknowledgments say was cut off
+    std::uint64_t bytes = 0;    ///< payload of the operations that this side asked for, each octet once
     std::array<OperationCount, operation_types> operations{};
     Retransmitted retransmitted;
     std::uint64_t lost = 0;                ///< packets that did not arrive
@@ -131,6 +144,7 @@ struct Direction {
     Time rnr_waited = 0;         ///< in all
     Latencies ack_rtt;           ///< from the last packet of a request to its acknowledgment
     Latencies operation_time;    ///< from the first packet of a request to its completion
+    Belated belated;
     std::optional<Time> first_time, last_time;
 };
 
@@ -170,6 +184,14 @@ struct Stream {
     std::uint64_t first_frame = 0, last_frame = 0;
     Time last_time = 0;
 
+    /// Each end takes the other's place: all of the above that is told by side.
+    void turn() {
+        std::swap(end[a], end[b]);
+        std::swap(from[a], from[b]);
+        std::swap(unanswered[a], unanswered[b]);
+        if (fatal) fatal->by = other(fatal->by);
+        if (silence) silence->of = other(silence->of);
+    }
     std::uint64_t packets() const { return from[a].packets + from[b].packets; }
     bool has_session() const { return cm_connection != 0 || link_group != 0; }
 };
@@ -213,10 +235,10 @@ struct Event {
 };
 const char* name_of(Event::Kind kind);
 
-/// What a host sent and was sent on queue pairs 0 and 1, which is no stream's.
-struct Management {
-    std::uint64_t sent = 0;
-    std::uint64_t received = 0;
+/// What a host sent and was sent that need not be a stream's: on queue pairs 0 and 1, and CNPs.
+struct HostPackets {
+    std::uint64_t management_sent = 0, management_received = 0;
+    std::uint64_t cnps_sent = 0, cnps_received = 0;
 };
 
 struct Model : RuleRecord<rules::catalogue> {
@@ -226,8 +248,8 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t cnps = 0;
     std::uint64_t ce_marked = 0;
     std::uint64_t pfc_frames = 0;
-    std::uint64_t pause_frames = 0;                      ///< of the whole link, IEEE 802.3 annex 31B
-    std::unordered_map<Address, Management> management;  ///< of the first Limits::hosts of them
+    std::uint64_t pause_frames = 0;                  ///< of the whole link, IEEE 802.3 annex 31B
+    std::unordered_map<Address, HostPackets> hosts;  ///< of the first Limits::hosts of them
     /// How often a limit kept something from being followed or kept.
     std::uint64_t dropped_streams = 0;
     std::uint64_t dropped_operations = 0;

@@ -28,6 +28,7 @@ void add(Direction& to, const Direction& more) {
     to.packets += more.packets;
     to.bytes += more.bytes;
     to.reads_known &= more.reads_known;
+    to.answers_known &= more.answers_known;
     for (std::size_t i = 0; i < operation_types; ++i) add(to.operations[i], more.operations[i]);
     add(to.retransmitted, more.retransmitted);
     to.lost += more.lost;
@@ -56,11 +57,37 @@ void add(Direction& to, const Direction& more) {
 
 void Streams::forget_candidate(const Half& half) { std::erase(candidates_[half.key.pair], &half); }
 
-/// The only one whose requests this packet can answer.
-Streams::Half* Streams::find_peer(Half& half, const Packet& packet) {
+/// nullptr: none, or it has been tried often enough.
+const std::vector<Streams::Half*>* Streams::possible_peers(Half& half) {
     constexpr std::uint32_t eager_attempts = 64;
     if (++half.attempts > eager_attempts && half.attempts % eager_attempts != 0) return nullptr;
-    const std::vector<Half*>* candidates = candidates_.find({half.key.pair.destination, half.key.pair.source});
+    return candidates_.find({half.key.pair.destination, half.key.pair.source});
+}
+
+/// The only one that has answered such requests before this one was seen, by an interface with another clock.
+Streams::Half* Streams::find_responder(Half& half, const Packet& packet) {
+    const std::vector<Half*>* candidates = possible_peers(half);
+    if (candidates == nullptr) return nullptr;
+    Half* found = nullptr;
+    for (Half* candidate : *candidates) {
+        const std::optional<Responses>& sent = candidate->responses;
+        const bool answered = candidate->key.transport == half.key.transport && sent &&
+                              sent->latest.interface != packet.interface &&
+                              psn_distance(sent->first, packet.ib.bth.psn) >= 0 &&
+                              psn_distance(packet.ib.bth.psn, sent->last) >= 0;
+        if (!answered) continue;
+        if (found != nullptr) return nullptr;
+        found = candidate;
+    }
+    if (found == nullptr) return nullptr;
+    half.requests.acknowledge(found->responses->last);
+    half.last_answered = found->responses->latest;
+    return found;
+}
+
+/// The only one whose requests this packet can answer.
+Streams::Half* Streams::find_peer(Half& half, const Packet& packet) {
+    const std::vector<Half*>* candidates = possible_peers(half);
     if (candidates == nullptr) return nullptr;
     Half* found = nullptr;
     for (Half* candidate : *candidates) {
@@ -90,23 +117,16 @@ void Streams::join(Half& half, Half& peer, Learned learned) {
 void Streams::merge(Half& kept, Half& dropped) {
     Stream& into = *kept.stream;
     Stream& from = *dropped.stream;
-    add(into.from[other(kept.side)], from.from[dropped.side]);
-    add(into.from[kept.side], from.from[other(dropped.side)]);
+    if (dropped.side == kept.side) from.turn();
+    for (const Side side : {a, b}) add(into.from[side], from.from[side]);
     from.from = {};
     from.merged = true;
     into.first_frame = std::min(into.first_frame, from.first_frame);
     into.last_frame = std::max(into.last_frame, from.last_frame);
     into.last_time = std::max(into.last_time, from.last_time);
     if (!into.mtu) into.mtu = from.mtu;
-    const auto side_in_kept = [&](Side side) { return side == dropped.side ? other(kept.side) : kept.side; };
-    if (!into.silence && from.silence) {
-        into.silence = from.silence;
-        into.silence->of = side_in_kept(from.silence->of);
-    }
-    if (from.fatal) {
-        into.fatal = from.fatal;
-        into.fatal->by = side_in_kept(from.fatal->by);
-    }
+    if (!into.silence) into.silence = from.silence;
+    if (from.fatal) into.fatal = from.fatal;
     merged_[from.id - 1] = {into.id, other(kept.side)};
     dropped.stream = &into;
     dropped.side = other(kept.side);

@@ -2,6 +2,7 @@
 #include "analyzer/engine/rdma/requests.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricscope::engine::rdma {
 
@@ -83,7 +84,10 @@ Requests::Placed Requests::place(std::uint32_t psn) const {
     for (const Gap& gap : gaps_)
         if (psn_distance(gap.begin, psn) >= 0 && psn_distance(psn, gap.end) > 0)
             return {Place::late, 0, gap.since, gap.refused, true};
-    return psn_distance(psn, lowest_) > 0 ? Placed{Place::late, 0, began_} : Placed{Place::repeated};
+    if (psn_distance(psn, lowest_) > 0) return {Place::late, 0, began_};
+    for (const Answered& one : answered_)
+        if (psn_distance(one.begin, psn) >= 0 && psn_distance(psn, one.end) > 0) return {Place::answered};
+    return {Place::repeated};
 }
 
 void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
@@ -101,7 +105,7 @@ void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
 }
 
 void Requests::take_late(std::uint32_t psn, std::uint32_t end) {
-    fill(psn, end);
+    fill(psn, end, true);
     if (psn_distance(psn, lowest_) <= 0) return;
     if (psn_distance(end, lowest_) > 0) add_gap({end, lowest_, began_});
     lowest_ = psn;
@@ -118,7 +122,42 @@ void Requests::settle_share(std::uint32_t end) {
     if (psn_distance(next_, end) > 0) next_ = end;
 }
 
-std::uint32_t Requests::fill(std::uint32_t begin, std::uint32_t end) {
+void Requests::add_answered(const Answered& answered) {
+    if (answered_.size() >= limits_.gaps) answered_.erase(answered_.begin());
+    answered_.push_back(answered);
+}
+
+Requests::Answered Requests::take_answered(std::uint32_t begin, std::uint32_t end) {
+    Answered all;
+    for (std::size_t i = 0; i < answered_.size(); ++i) {
+        Answered& one = answered_[i];
+        const std::uint32_t low = psn_distance(one.begin, begin) > 0 ? begin : one.begin;
+        const std::uint32_t high = psn_distance(end, one.end) > 0 ? end : one.end;
+        if (psn_distance(low, high) <= 0) continue;
+        all.bytes += std::exchange(one.bytes, 0);
+        all.packets += one.heard ? std::exchange(one.packets, 0) : static_cast<std::uint32_t>(psn_distance(low, high));
+        const Answered rest{high, one.end, 0, 0, one.heard};
+        one.end = low;
+        if (rest.begin != rest.end) answered_.push_back(rest);
+    }
+    std::erase_if(answered_, [](const Answered& one) { return one.begin == one.end; });
+    return all;
+}
+
+bool Requests::take_response(std::uint32_t psn, bool begins, std::uint64_t bytes, Time now) {
+    const std::uint32_t end = psn_after(psn);
+    if (psn_distance(next_, psn) >= 0) take(psn, 1, now);
+    else if (fill(psn, end, true) == 0) return false;
+    if (!begins && !answered_.empty() && answered_.back().heard && answered_.back().end == psn) {
+        answered_.back().end = end;
+        answered_.back().bytes += bytes;
+    } else add_answered({psn, end, begins ? 1U : 0U, bytes, true});
+    return true;
+}
+
+std::uint32_t Requests::answer(std::uint32_t begin, std::uint32_t end) { return fill(begin, end, false); }
+
+std::uint32_t Requests::fill(std::uint32_t begin, std::uint32_t end, bool seen) {
     std::uint32_t filled = 0;
     for (std::size_t i = 0; i < gaps_.size(); ++i) {
         const Gap gap = gaps_[i];
@@ -127,6 +166,7 @@ std::uint32_t Requests::fill(std::uint32_t begin, std::uint32_t end) {
         const std::int32_t common = psn_distance(low, high);
         if (common <= 0) continue;
         filled += static_cast<std::uint32_t>(common);
+        if (!seen) add_answered({low, high, static_cast<std::uint32_t>(common), 0, false});
         if (low == gap.begin) gaps_[i].begin = high;
         else gaps_[i].end = low;
         if (low != gap.begin && high != gap.end) gaps_.push_back({high, gap.end, gap.since, gap.refused});
@@ -147,7 +187,7 @@ std::uint32_t Requests::acknowledge(std::uint32_t psn) {
     acknowledged_ = psn;
     if (gaps_.empty()) return 0;
     const std::uint32_t oldest = gaps_.front().begin;
-    return fill(psn_distance(begin, oldest) < 0 ? oldest : begin, psn_after(psn));
+    return answer(psn_distance(begin, oldest) < 0 ? oldest : begin, psn_after(psn));
 }
 
 std::optional<std::uint64_t> Requests::in_flight() const {

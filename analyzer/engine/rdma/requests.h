@@ -23,6 +23,7 @@ struct Pending {
     bool begun = false;                        ///< its first packet was captured
     bool ended = false;                        ///< its last one was
     bool sized = true;                         ///< `end_psn` is certain
+    bool asks_for_answer = false;              ///< its latest packet does
     /// When it showed that a part of its own answer is missing, or all of it: a later one came.
     std::optional<Time> missed;
     bool passed = false;  ///< a later one was answered
@@ -99,6 +100,7 @@ enum class Place : std::uint8_t {
     next,
     ahead,     ///< some before it have not been seen
     late,      ///< has not been seen, but others behind it have
+    answered,  ///< has not been seen, but an answer to it has
     repeated,  ///< has been seen
 };
 
@@ -136,8 +138,20 @@ public:
     }
     /// A packet that takes `count` PSNs; 0: nobody knows how many.
     void take(std::uint32_t psn, std::uint32_t count, Time now);
-    /// Removes PSNs from the gaps, and returns how many were in one.
-    std::uint32_t fill(std::uint32_t begin, std::uint32_t end);
+    /// A packet that answers a READ which has not been seen, or whose answer has come before: then it returns false.
+    bool take_response(std::uint32_t psn, bool begins, std::uint64_t bytes, Time now);
+    /// These have arrived. Returns how many of them have not been seen.
+    std::uint32_t answer(std::uint32_t begin, std::uint32_t end);
+
+    /// PSNs that have not been seen, though answers to them have, [begin, end).
+    struct Answered {
+        std::uint32_t begin = 0, end = 0;
+        std::uint32_t packets = 0;  ///< that they were taken for
+        std::uint64_t bytes = 0;    ///< of a READ's responses, as far as they were counted
+        bool heard = false;         ///< they are those of a READ's responses
+    };
+    /// They are seen: what was known of them, in all.
+    Answered take_answered(std::uint32_t begin, std::uint32_t end);
     /// A NAK asks for this PSN; whether it has not been seen.
     bool refuse(std::uint32_t psn);
 
@@ -155,11 +169,14 @@ public:
     std::uint64_t operations = 0;  ///< so far
 
 private:
+    std::uint32_t fill(std::uint32_t begin, std::uint32_t end, bool seen);
     void add_gap(const Gap& gap);
+    void add_answered(const Answered& answered);
     void take_late(std::uint32_t psn, std::uint32_t end);
 
     const Limits& limits_;
     std::vector<Gap> gaps_;
+    std::vector<Answered> answered_;
     std::uint32_t first_psn_ = 0, next_ = 0;
     std::uint32_t lowest_ = 0;
     Time began_ = 0;

@@ -168,13 +168,6 @@ std::optional<Session> Sessions::find(const Stream& stream) const { return index
 
 namespace {
 
-void swap_sides(Stream& stream) {
-    std::swap(stream.end[a], stream.end[b]);
-    std::swap(stream.from[a], stream.from[b]);
-    std::swap(stream.unanswered[a], stream.unanswered[b]);
-    if (stream.fatal) stream.fatal->by = other(stream.fatal->by);
-}
-
 void settle(Stream& stream, const Session& session) {
     stream.cm_connection = session.cm_connection;
     stream.link_group = session.link_group;
@@ -214,7 +207,7 @@ void settle_sessions(Model& model, const Sessions& sessions) {
         if (!session) continue;
         settle(stream, *session);
         if (!session->swapped) continue;
-        swap_sides(stream);
+        stream.turn();
         swapped[stream.id - 1] = true;
     }
     for (Operation& operation : model.operations)

@@ -56,12 +56,12 @@ void Streams::on_packet(const Packet& packet) {
     Half* found = half_of(packet);
     if (found == nullptr) return;
     const bool request = !ib::is_response(packet.ib.opcode().operation);
-    if (request && is_reliable(found->key.transport) && found->requests.is_foreign(packet.ib.bth.psn))
-        found = &made_anew(*found, packet);
+    if (request && is_reliable(found->key.transport) && begins_anew(*found, packet)) found = &made_anew(*found, packet);
     Half& half = *found;
     half.migration_seen[packet.ib.bth.migration ? 1 : 0] = true;
-    if (!request && half.peer == nullptr)
-        if (Half* peer = find_peer(half, packet)) join(half, *peer, Learned::acknowledgments);
+    if (half.peer == nullptr && is_reliable(half.key.transport))
+        if (Half* peer = request ? find_responder(half, packet) : find_peer(half, packet))
+            join(half, *peer, Learned::acknowledgments);
 
     Stream& stream = *half.stream;
     Direction& direction = stream.from[half.side];
@@ -74,7 +74,7 @@ void Streams::on_packet(const Packet& packet) {
     FrameFacts facts;
     facts.operation = type_of(packet.ib.opcode().operation);
     facts.ce = packet.congestion_experienced();
-    if (facts.ce) ++direction.ce_marked, ++model_.ce_marked, half.last_marked = packet.time;
+    if (facts.ce) note_marked(half, packet);
     At at{packet, half, direction, facts};
     half.icrc_checks.on_packet(packet, direction.icrcs, icrc_room_);
     if (at.opcode.position == ib::Position::first || at.opcode.position == ib::Position::middle) learn_mtu(at);
@@ -89,14 +89,16 @@ void Streams::suspect_loss(Half& half) {
     if (half.peer != nullptr) half.peer->icrc_checks.suspect();
 }
 
+/// nullptr: there is no room for another host.
+HostPackets* Streams::packets_of(const Address& host) {
+    const bool is_room = model_.hosts.size() < options_.limits.hosts;
+    const auto found = is_room ? model_.hosts.try_emplace(host).first : model_.hosts.find(host);
+    return found != model_.hosts.end() ? &found->second : nullptr;
+}
+
 void Streams::on_management(const Packet& packet) {
-    const auto of = [&](const Address& host) -> Management* {
-        const bool is_room = model_.management.size() < options_.limits.hosts;
-        const auto found = is_room ? model_.management.try_emplace(host).first : model_.management.find(host);
-        return found != model_.management.end() ? &found->second : nullptr;
-    };
-    if (Management* sender = of(packet.source)) ++sender->sent;
-    if (Management* receiver = of(packet.destination)) ++receiver->received;
+    if (HostPackets* sender = packets_of(packet.source)) ++sender->management_sent;
+    if (HostPackets* receiver = packets_of(packet.destination)) ++receiver->management_received;
     if (packet.ib.bth.destination_qpn != ib::gsi_qpn) return;
     note_unread(packet);
     make_room_for_connection(packet);
@@ -154,27 +156,71 @@ void Streams::tell(At& at) {
     observer_.on_packet(facts, at.packet);
 }
 
-/// It is sent to the queue pair whose packets were marked.
+/// It is sent to the queue pair whose packets were marked. What else goes there tells its stream; as long as nothing
+/// has, the marked packets do, if they are those of one stream only.
 void Streams::on_cnp(const Packet& packet) {
     ++model_.cnps;
+    if (HostPackets* sender = packets_of(packet.source)) ++sender->cnps_sent;
+    if (HostPackets* receiver = packets_of(packet.destination)) ++receiver->cnps_received;
+    Key key{{packet.source, packet.destination}, packet.ib.bth.destination_qpn, 0, {}};
     for (const Transport transport : {Transport::rc, Transport::xrc, Transport::uc}) {
-        const Key key{{packet.source, packet.destination}, packet.ib.bth.destination_qpn, 0, transport};
+        key.transport = transport;
         Half* const* found = half_by_key_.find(key);
         if (found == nullptr || *found == nullptr) continue;
         Half& half = **found;
-        ++opposite_of(half).cnps;
         judge_cnp_interval(half, packet);
-        FrameFacts facts;
-        facts.frame = packet.number;
-        facts.time = packet.time;
-        facts.stream = half.stream->id;
-        facts.from = half.side;
-        facts.cnp = true;
-        if (half.peer != nullptr && half.peer->last_marked) facts.cnp_latency = packet.time - *half.peer->last_marked;
-        facts.source_qpn = half.stream->end[half.side].qpn;
-        observer_.on_facts(facts);
-        return observer_.on_packet(facts, packet);
+        return take_cnp(packet, *half.stream, half.side, half.peer ? half.peer->last_marked : std::nullopt);
     }
+    if (const Half* half = marked_for(packet))
+        return take_cnp(packet, *half->stream, other(half->side), half->last_marked);
+    key.transport = {};
+    if (waiting_cnps_.size() < options_.limits.streams) ++waiting_cnps_[key];
+}
+
+void Streams::take_cnp(const Packet& packet, const Stream& stream, Side from, std::optional<Time> last_marked) {
+    ++model_.streams[stream.id - 1].from[other(from)].cnps;
+    FrameFacts facts;
+    facts.frame = packet.number;
+    facts.time = packet.time;
+    facts.stream = stream.id;
+    facts.from = from;
+    facts.cnp = true;
+    if (last_marked) facts.cnp_latency = packet.time - *last_marked;
+    facts.source_qpn = stream.end[from].qpn;
+    observer_.on_facts(facts);
+    observer_.on_packet(facts, packet);
+}
+
+/// The only one whose packets come from the queue pair that the CNP goes to, as far as that is known.
+Streams::Half* Streams::marked_for(const Packet& cnp) {
+    const std::vector<Half*>* marked = marked_.find({cnp.destination, cnp.source});
+    if (marked == nullptr) return nullptr;
+    const auto fits = [&](const Half* half) {
+        if (half->key.transport == Transport::ud) return half->key.source_qpn == cnp.ib.bth.destination_qpn;
+        return half->peer == nullptr && !half->gone;
+    };
+    const auto found = std::ranges::find_if(*marked, fits);
+    if (found == marked->end() || std::any_of(found + 1, marked->end(), fits)) return nullptr;
+    return *found;
+}
+
+void Streams::note_marked(Half& half, const Packet& packet) {
+    ++direction_of(half).ce_marked;
+    ++model_.ce_marked;
+    if (!std::exchange(half.last_marked, packet.time)) {
+        std::vector<Half*>& marked = marked_[half.key.pair];
+        if (marked.size() >= options_.limits.candidates) marked.erase(marked.begin());
+        marked.push_back(&half);
+    }
+}
+
+/// Those that came before anything else that goes their way.
+void Streams::take_waiting_cnps(const Half& half) {
+    if (waiting_cnps_.empty()) return;
+    const auto waiting = waiting_cnps_.find(Key{half.key.pair, half.key.qpn, 0, {}});
+    if (waiting == waiting_cnps_.end()) return;
+    opposite_of(half).cnps += waiting->second;
+    waiting_cnps_.erase(waiting);
 }
 
 void Streams::judge_cnp_interval(Half& half, const Packet& packet) {
@@ -234,6 +280,7 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
         stream.end[peer->side].qpn = key.qpn;
         if (!stream.learned) stream.learned = Learned::acknowledgments;
         settle_silent(*peer);
+        take_waiting_cnps(half);
         return &half;
     }
     Stream& stream = model_.streams.emplace_back();
@@ -248,6 +295,7 @@ Streams::Half* Streams::new_half(const Key& key, const Packet& packet) {
         stream.end[a].qpn = key.source_qpn;
         stream.learned = Learned::datagrams;
     }
+    if (key.transport != Transport::ud) take_waiting_cnps(half);
     if (!is_reliable(key.transport)) return &half;
     std::vector<Half*>& candidates = candidates_[key.pair];
     if (candidates.size() >= options_.limits.candidates) candidates.erase(candidates.begin());
@@ -265,13 +313,29 @@ void Streams::retire(Half& half) {
     }
 }
 
+/// Whether these are the requests of another queue pair: their PSNs have nothing to do with those before, or begin
+/// where they did, with something else than what has been acknowledged there.
+bool Streams::begins_anew(Half& half, const Packet& packet) {
+    const Requests& requests = half.requests;
+    const Beginning beginning{packet.ib.bth.opcode, packet.ib.payload_length};
+    if (!half.beginning) half.beginning = beginning;
+    if (!requests.started()) return false;
+    if (requests.is_foreign(packet.ib.bth.psn)) return true;
+    const bool again = packet.ib.bth.psn == requests.first_psn() && requests.has_arrived(packet.ib.bth.psn);
+    if (again && *half.beginning != beginning) return true;
+    half.may_be_anew |= again;
+    return false;
+}
+
 /// The numbers of its packets have nothing to do with those before: another queue pair has got its number.
 Streams::Half& Streams::made_anew(Half& half, const Packet& packet) {
     std::optional<Silence>& silence = half.stream->silence;
     if (silence && !silence->is_final_at(packet.time)) silence.reset();
     retire(half);
     Half* made = new_half(half.key, packet);
-    return made != nullptr ? *made : half;
+    if (made == nullptr) return half;
+    made->beginning = Beginning{packet.ib.bth.opcode, packet.ib.payload_length};
+    return *made;
 }
 
 // ---- what is kept ----------------------------------------------------------------------------------

@@ -125,6 +125,19 @@ private:
         std::uint64_t request_frame = 0, response_frame = 0;
     };
 
+    /// What answers a queue pair whose requests are not known.
+    struct Responses {
+        std::uint32_t first = 0, last = 0;  ///< PSNs
+        FrameStamp latest;
+    };
+
+    /// The first packet of a queue pair's requests.
+    struct Beginning {
+        std::uint8_t opcode = 0;
+        std::uint32_t payload = 0;
+        bool operator==(const Beginning&) const = default;
+    };
+
     /// What one queue pair sends to the other: its requests, and its answers to the other's.
     struct Half {
         Half(const Key& of, const Limits& limits) : key(of), requests(limits) {}
@@ -140,17 +153,20 @@ private:
         bool responded = false;     ///< behind its latest request came a packet that answers a READ or an atomic
         std::optional<Repetition> again;
         Silent silent;
-        std::optional<Refusal> nak, rnr;           ///< that it was sent, and has not acted upon
-        std::optional<std::uint32_t> late_next;    ///< PSN behind a packet that came late
-        std::optional<std::uint32_t> lost_psn;     ///< that a NAK told to be lost, and that has not been retransmitted
-        Time last_request = 0, last_answered = 0;  ///< when it sent a request, when one was answered
-        std::uint32_t interface = 0;               ///< by which its latest request came
+        std::optional<Refusal> nak, rnr;         ///< that it was sent, and has not acted upon
+        std::optional<std::uint32_t> late_next;  ///< PSN behind a packet that came late
+        std::optional<std::uint32_t> lost_psn;   ///< that a NAK told to be lost, and that has not been retransmitted
+        Time last_request = 0;
+        FrameStamp last_answered;            ///< the latest answer that it was sent to anything new
+        std::optional<Beginning> beginning;  ///< of the requests that are remembered
+        bool may_be_anew = false;     ///< they have begun once more: perhaps they are another queue pair's by now
+        std::uint32_t interface = 0;  ///< by which its latest request came
         std::optional<std::uint32_t> interface_before;  ///< another one
         std::optional<Time> changed_interface;          ///< when requests came by that one again
         std::unique_ptr<EarlyRetry> early_retry;
         std::optional<ib::Reth> latest_read;  ///< of the operation that was asked for last, if it is a READ
         bool cut_reads = false;               ///< READs whose length was cut off
-        bool cut_answers = false;             ///< acknowledgments of which the capture lacks what they say
+        bool cut_answers = false;             ///< it sent acknowledgments of which the capture lacks what they say
         Row timeouts;
         Row rnr_waits;  ///< for the packet `rnr_psn`
         std::uint32_t rnr_psn = 0;
@@ -158,6 +174,7 @@ private:
         std::optional<Time> last_marked;     ///< when it sent a packet that was marked
         std::optional<FrameStamp> last_cnp;  ///< that it sent
         std::vector<Hole> holes;
+        std::vector<Hole> unheard;       ///< READs of which the capture lacks answers
         std::vector<Repeated> repeated;  ///< the latest of them
         Again sent_again;
         SendOrder order;
@@ -166,6 +183,7 @@ private:
         std::array<bool, 2> migration_seen{};  ///< packets with that value of MigReq
 
         // As the responder.
+        std::optional<Responses> responses;     ///< as long as its peer is not known
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
         std::optional<std::uint32_t> msn;       ///< that it had
         /// How many of its requester's operations it had completed by then; nullopt: some may not have been captured.
@@ -184,14 +202,22 @@ private:
     Half* new_half(const Key& key, const capture::Packet& packet);
     void retire(Half& half);
     Half& made_anew(Half& half, const capture::Packet& packet);
+    static bool begins_anew(Half& half, const capture::Packet& packet);
     void forget_candidate(const Half& half);
     Half* peer_from_the_start(Half& half, const capture::Packet& packet);
     Half* find_peer(Half& half, const capture::Packet& packet);
+    const std::vector<Half*>* possible_peers(Half& half);
+    Half* find_responder(Half& half, const capture::Packet& packet);
     void join(Half& half, Half& peer, Learned learned);
     void merge(Half& kept, Half& dropped);
 
+    HostPackets* packets_of(const Address& host);
     void on_management(const capture::Packet& packet);
     void on_cnp(const capture::Packet& packet);
+    void take_cnp(const capture::Packet& packet, const Stream& stream, Side from, std::optional<Time> last_marked);
+    Half* marked_for(const capture::Packet& cnp);
+    void note_marked(Half& half, const capture::Packet& packet);
+    void take_waiting_cnps(const Half& half);
     void judge_cnp_interval(Half& half, const capture::Packet& packet);
     void note_unread(const capture::Packet& mad);
     void make_room_for_connection(const capture::Packet& mad);
@@ -203,6 +229,7 @@ private:
     void on_request(At& at);
     void note_life(const At& at);
     void on_late(At& at, const Requests::Placed& placed);
+    void on_belated(At& at);
     void on_repeated(At& at, bool seen_before);
     void remember_repeated(At& at);
     static void count_duplicate(Half& requester, Direction& asker, std::uint64_t Again::*what);
@@ -234,6 +261,7 @@ private:
     void count_read_bytes(At& at);
     void on_read_response(At& at);
     void on_unasked_response(At& at);
+    static void note_responses(At& at);
     void on_repeated_response(At& at);
     void take_response(At& at, Pending& read);
     void size_read(At& at, Pending& read);
@@ -248,6 +276,8 @@ private:
     void tell_what_is_answered(At& at, std::uint32_t psn);
     static void settle_repeated(Half& requester, Direction& asker, std::uint32_t psn);
     void answer_operations(At& at, std::uint32_t psn);
+    static bool is_comparable(const Half& requester, const FrameStamp& asked, const FrameStamp& answer);
+    static bool is_own_answer(const At& at, Pending& asked, std::uint32_t psn);
     void complete(At& at, Pending& pending);
     void keep(const Half& asker, Operation& operation);
 
@@ -283,8 +313,10 @@ private:
     std::unordered_map<Pair, std::uint64_t, Hash> unread_;  ///< frame of the latest of a port's messages that was cut
     std::uint64_t unread_elsewhere_ = 0;                    ///< the same of ports for which there was no room
     FlatMap<Pair, std::vector<Half*>, Hash> candidates_;    ///< halves of reliable streams without a peer
-    std::vector<std::pair<std::uint32_t, Side>> merged_;    ///< by id - 1: into which stream, and its side there
-    std::vector<std::uint32_t> events_of_;                  ///< by id - 1: events kept of a stream
+    FlatMap<Pair, std::vector<Half*>, Hash> marked_;        ///< halves of which packets were marked
+    std::unordered_map<Key, std::uint64_t, Hash> waiting_cnps_;  ///< for a stream, by what leads the way of its packets
+    std::vector<std::pair<std::uint32_t, Side>> merged_;         ///< by id - 1: into which stream, and its side there
+    std::vector<std::uint32_t> events_of_;                       ///< by id - 1: events kept of a stream
     std::uint32_t icrc_room_ = IcrcChecks::first_of_capture;
     Time now_ = 0;
 };

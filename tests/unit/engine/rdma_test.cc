@@ -34,6 +34,8 @@ public:
         p.transport = capture::Transport::ib;
         p.ib.carrier = capture::IbCarrier::roce_v2;
         p.ib.bth.opcode = opcode;
+        p.interface = interface[from];
+        p.ib.bth.ack_request = asks_for_answers;
         p.ib.bth.destination_qpn = from == a ? qp_b : qp_a;
         p.ib.bth.psn = psn & ib::psn_mask;
         p.ib.payload_length = payload;
@@ -96,6 +98,8 @@ public:
     Time now = 0;
     std::uint64_t frames = 0;
     std::uint32_t msn = 0;
+    std::array<std::uint32_t, 2> interface {};  ///< by which each side's packets come
+    bool asks_for_answers = false;
     std::vector<FrameFacts> facts;
 };
 
@@ -482,6 +486,16 @@ TEST(RdmaRules, MessagesThatWereNotCapturedMayBeCounted) {
     EXPECT_EQ(w.end().of(rules::counts_what_was_asked).broken, 0U);
 }
 
+TEST(RdmaRules, MessagesFromBeforeTheFirstRequestMayBeCounted) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100);
+    w.msn = 0;
+    w.answer(a, 500), w.request(b, send_only, 502);
+    w.msn += 2;
+    w.answer(a, 502);
+    EXPECT_EQ(w.end().of(rules::counts_what_was_asked).broken, 0U);
+}
+
 TEST(RdmaRules, MoreReadsOutstandingThanTheResponderServes) {
     for (const std::uint8_t resources : std::array<std::uint8_t, 2>{1, 2}) {
         World w;
@@ -769,6 +783,9 @@ TEST(Rdma, WithoutTheSyndromesOfAnswersNoTimeoutIsClaimed) {
     w.request(a, send_only, 101);
     EXPECT_EQ(w.stream().from[a].retransmitted.packets, 1U);
     EXPECT_EQ(sum(w.stream().from[a].retransmitted), 0U);
+    EXPECT_FALSE(w.stream().from[a].answers_known);
+    EXPECT_TRUE(w.stream().from[b].answers_known);
+    EXPECT_EQ(w.stream().from[a].operation_time.count(), 0U) << "some of them are not all of them";
 }
 
 TEST(Rdma, AMissedResponseIsWhyAReadComesAgainAsLongAsItsRequesterMayReact) {
@@ -926,6 +943,125 @@ TEST(Rdma, AnotherQueuePairGetsTheSameNumber) {
     ASSERT_GE(model.streams.size(), 2U);
     EXPECT_EQ(model.streams[0].from[a].operations[0].count, 1U);
     EXPECT_EQ(model.streams[0].from[a].not_captured, 0U);
+}
+
+TEST(Rdma, AnotherQueuePairGetsTheSameNumberAndTheSamePsns) {
+    for (const bool same : {false, true}) {
+        World w;
+        for (std::uint32_t psn = 0; psn < 3; ++psn) w.request(a, send_only, psn), w.answer(b, psn);
+        w.wait(5 * capture::second);
+        w.msn = 0;
+        for (std::uint32_t psn = 0; psn < 6; ++psn) w.request(a, psn == 0 && !same ? send_first : send_only, psn);
+        w.answer(b, 5);
+        const Model& model = w.end();
+        EXPECT_EQ(model.of(rules::message_count_grows).broken, 0U);
+        EXPECT_EQ(model.of(rules::message_count_grows).undecided, same ? 1U : 0U);
+        if (same) continue;  // which nobody can tell
+        ASSERT_EQ(model.streams.size(), 2U);
+        for (const Stream& s : model.streams) EXPECT_EQ(s.from[a].retransmitted.packets, 0U);
+        EXPECT_EQ(model.streams[1].from[a].packets, 6U);
+    }
+}
+
+/// The answers of one interface are captured before the requests that they answer, of another one.
+TEST(Rdma, AnswersOfAClockThatIsBehind) {
+    World w;
+    w.interface = {0, 1};
+    for (std::uint32_t psn = 10; psn < 40; ++psn) {
+        const bool read = psn % 3 == 0;
+        if (read) w.answer(b, psn, ack, response_only, 100), w.read(a, psn, 100);
+        else w.answer(b, psn), w.request(a, send_only, psn);
+    }
+    const Model& model = w.end();
+    ASSERT_TRUE(std::ranges::all_of(model.streams, [](const Stream& s) { return s.id == 1 || s.merged; }));
+    const Stream& s = model.streams[0];
+    const Direction& asker = s.from[other(s.end[a].address == w.address_of(a) ? b : a)];
+    EXPECT_EQ(s.learned, Learned::acknowledgments);
+    EXPECT_EQ(asker.operations[0].count, 20U);
+    EXPECT_EQ(asker.operations[2].count, 10U);
+    EXPECT_EQ(asker.bytes, 3'000U);
+    EXPECT_EQ(asker.retransmitted.packets + asker.lost + asker.not_captured + asker.timeouts, 0U);
+    EXPECT_EQ(asker.operation_time.count(), 0U);
+    EXPECT_EQ(s.unanswered[a] + s.unanswered[b], 0U);
+    EXPECT_GE(asker.belated.count, 8U);
+    EXPECT_EQ(asker.belated.by(), 10 * microsecond);
+}
+
+/// Another tap, whose clock is ahead, has what the first one lacks.
+TEST(Rdma, WhatAnotherTapHasIsNotSentAgain) {
+    World w;
+    for (std::uint32_t psn = 1; psn < 30; ++psn) {
+        if (psn % 3 != 2) w.request(a, send_only, psn), w.answer(b, psn);
+        w.wait(5 * capture::millisecond);
+        w.interface = {1, 1};
+        if (psn % 3 == 0) w.request(a, send_only, psn - 1), w.answer(b, psn - 1);
+        w.interface = {0, 0};
+    }
+    const Direction& asker = w.stream().from[a];
+    EXPECT_EQ(asker.operations[0].count, 28U);
+    EXPECT_EQ(asker.retransmitted.packets + asker.lost + asker.not_captured + asker.duplicate_requests, 0U);
+    EXPECT_EQ(asker.operation_time.max(), 10 * microsecond);
+    EXPECT_EQ(asker.belated.count, 9U);
+}
+
+TEST(Rdma, AnAnswerToWhatWasSentLaterDoesNotTimeWhatCameBefore) {
+    for (const bool asks : {false, true}) {
+        World w;
+        w.asks_for_answers = asks;
+        w.request(a, send_only, 1), w.answer(b, 1);
+        w.request(a, send_only, 2);  // its acknowledgment was not captured
+        w.wait(2 * capture::second);
+        w.request(a, send_only, 3), w.answer(b, 3);
+        const Stream& s = w.stream();
+        EXPECT_EQ(s.from[a].operation_time.count(), asks ? 2U : 3U) << "acknowledged together if nobody asked before";
+        EXPECT_EQ(s.unanswered[a], 0U);
+        EXPECT_EQ(w.tracker.model().operations.size(), 3U);
+    }
+}
+
+TEST(Rdma, WhoGaveUpIsNamedThoughTheServerSpokeFirst) {
+    World w;
+    w.connect(1);
+    w.request(b, send_only, 10), w.answer(a, 10);
+    for (int i = 0; i < 2; ++i) w.request(a, send_only, 100), w.wait(capture::second);
+    w.wait(capture::second);
+    w.mad(a, std::vector<std::uint8_t>(256), 256);
+    const Stream& s = w.stream();
+    ASSERT_EQ(s.ending, End::retries_exhausted);
+    EXPECT_EQ(s.end[s.silence->of].address, w.address_of(a));
+    EXPECT_EQ(s.unanswered[s.silence->of], 1U);
+    EXPECT_EQ(s.from[s.silence->of].timeouts, 1U);
+}
+
+TEST(Rdma, CnpsGoToTheQueuePairWhosePacketsWereMarked) {
+    constexpr std::uint8_t uc_send_only = 0x24, ud_send_only = 0x64;
+    for (const std::uint8_t opcode : {send_only, uc_send_only, ud_send_only})
+        for (const bool marked : {false, true}) {
+            if (opcode != send_only && !marked) continue;  // nothing tells to which queue pair a CNP goes
+            World w;
+            capture::Packet p = w.packet(a, opcode, 1, 100);
+            p.traffic_class = marked ? 3 : 0;
+            p.ib.has_deth = opcode == ud_send_only;
+            p.ib.deth.source_qpn = qp_a;
+            w.tracker.on_packet(p);
+            w.tracker.on_packet(w.packet(b, cnp, 0, 0));
+            if (opcode == send_only) w.answer(b, 1);
+            w.tracker.on_packet(w.packet(b, cnp, 0, 0));
+            const Stream& s = w.stream();
+            EXPECT_EQ(s.from[a].cnps, 2U) << int{opcode} << marked;
+            EXPECT_EQ(w.tracker.model().hosts.at(w.address_of(a)).cnps_received, 2U);
+            EXPECT_EQ(std::ranges::count(w.facts, true, &FrameFacts::cnp), marked ? 2 : 1);
+        }
+    World w;
+    for (const std::uint32_t qpn : {0x31U, 0x32U}) {
+        capture::Packet p = w.packet(a, uc_send_only, 1, 100);
+        p.traffic_class = 3;
+        p.ib.bth.destination_qpn = qpn;
+        w.tracker.on_packet(p);
+    }
+    w.tracker.on_packet(w.packet(b, cnp, 0, 0));
+    for (const Stream& s : w.end().streams) EXPECT_EQ(s.from[a].cnps, 0U) << "it may be either's";
+    EXPECT_EQ(w.tracker.model().cnps, 1U);
 }
 
 TEST(Rdma, CongestionIsCountedWhereItHurts) {
