@@ -14,6 +14,8 @@ enum class UndecidedReason : std::uint8_t {
     clock_too_coarse,
     captured_twice,
     cut,
+    too_short,
+    encrypted,
     capture_ended,
     beginning_not_captured,
     setup_not_captured,
@@ -47,6 +49,7 @@ enum class UndecidedReason : std::uint8_t {
     service_unknown,
     r_a_tov_unknown,
     handle_unknown,
+    connection_unknown,
     discriminators_differ,
     region_size_unknown,
     icrc_filled_in_later,
@@ -62,6 +65,8 @@ constexpr const char* text_of(UndecidedReason reason) {
         case clock_too_coarse: return "the capture's clock does not tell the frames apart";
         case captured_twice: return "the same packet was captured twice";
         case cut: return "a message was cut by the snap length";
+        case too_short: return "a message is too short to tell";
+        case encrypted: return "a message is encrypted";
         case capture_ended: return "the capture ended too early";
         case beginning_not_captured: return "the session's beginning was not captured";
         case setup_not_captured: return "the setup was not captured";
@@ -96,6 +101,7 @@ constexpr const char* text_of(UndecidedReason reason) {
         case service_unknown: return "whether the server has the service is not known";
         case r_a_tov_unknown: return "R_A_TOV is not known";
         case handle_unknown: return "the handle's announcement was not captured";
+        case connection_unknown: return "an IU between the ports belongs to no known connection";
         case discriminators_differ: return "the peers ask for different discriminators";
         case region_size_unknown: return "the memory region's size is not known";
         case icrc_filled_in_later: return "the ICRC may be filled in behind the point of capture";

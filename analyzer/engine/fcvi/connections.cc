@@ -40,22 +40,34 @@ Connection* Connections::create(const Arrival& a, const Port& client, const Port
 
 void Connections::bind(Connection& connection, Side side, std::uint32_t handle) {
     connection.end[side].handle = handle;
-    if (handle != wire::unassigned_handle)
-        by_handle_[handle_key(connection.end[side].port, handle)] = {connection.id, side};
+    if (handle == wire::unassigned_handle) return;
+    const Port& port = connection.end[side].port;
+    std::vector<Party>& owners = by_handle_[handle_key(port, handle)];
+    std::erase_if(
+        owners, [&](const Party& party) { return is_between(party, port, connection.end[other(side)].port); });
+    owners.push_back({connection.id, side});
 }
 
 void Connections::release(const Connection& connection, Side side, std::uint32_t handle) {
     const auto found = by_handle_.find(handle_key(connection.end[side].port, handle));
-    if (found != by_handle_.end() && found->second.connection == connection.id) by_handle_.erase(found);
+    if (found != by_handle_.end())
+        std::erase_if(found->second, [&](const Party& party) { return party.connection == connection.id; });
+}
+
+bool Connections::is_between(const Party& party, const Port& owner, const Port& peer) const {
+    const Connection& connection = model_.connections[party.connection - 1];
+    return connection.end[party.side].port == owner && connection.end[other(party.side)].port == peer;
+}
+
+std::span<const Connections::Party> Connections::owners_of(const Port& owner, std::uint32_t handle) const {
+    const auto found = by_handle_.find(handle_key(owner, handle));
+    return found == by_handle_.end() ? std::span<const Party>() : found->second;
 }
 
 const Connections::Party* Connections::owner_of(const Port& owner, const Port& peer, std::uint32_t handle) const {
-    const auto found = by_handle_.find(handle_key(owner, handle));
-    if (found == by_handle_.end()) return nullptr;
-    const Party& party = found->second;
-    const Connection& connection = model_.connections[party.connection - 1];
-    return connection.end[party.side].port == owner && connection.end[other(party.side)].port == peer ? &party
-                                                                                                      : nullptr;
+    const std::span<const Party> owners = owners_of(owner, handle);
+    const auto found = std::ranges::find_if(owners, [&](const Party& party) { return is_between(party, owner, peer); });
+    return found == owners.end() ? nullptr : &*found;
 }
 
 void Connections::name_setup(const Port& originator, std::uint32_t connection_id, SetupPlace place) {
@@ -83,11 +95,19 @@ std::optional<UndecidedReason> Connections::lack_of_exchanges(
     const Arrival& a, std::uint32_t connection, Side side, std::optional<std::uint16_t> id) const {
     const Connection& of = model_.connections[connection - 1];
     const Port &port = of.end[side].port, &peer = of.end[other(side)].port;
-    if (unread_.contains(pair_key(port, peer))) return UndecidedReason::cut;
+    if (const auto unread = unread_.find(pair_key(port, peer)); unread != unread_.end()) return unread->second;
     if (const auto lack = lack_of_ends(connection)) return lack;
     const std::optional<std::uint16_t>& first = states_[connection - 1].sender[side].first_id;
     const bool all = first && id && a.below.given_ids.has_all(port, *first, *id);
     return all ? std::nullopt : std::optional(UndecidedReason::frames_missing);
+}
+
+std::optional<UndecidedReason> Connections::lack_of_numbers(const Arrival& a) const {
+    if (const auto lack = states_[a.exchange.connection - 1].lack_of_order()) return lack;
+    if (forgot_messages()) return UndecidedReason::not_remembered;
+    if (uncounted_.contains(pair_key(source_of(a.seen), destination_of(a.seen))))
+        return UndecidedReason::connection_unknown;
+    return lack_of_exchanges(a, a.from());
 }
 
 std::optional<UndecidedReason> Connections::lack_of_answers(const Arrival& a) const {
@@ -109,7 +129,7 @@ void Connections::note_login(
 
 std::optional<UndecidedReason> Connections::lack_of_setups(const Arrival& a) const {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
-    if (unread_.contains(pair_key(from, to))) return UndecidedReason::cut;
+    if (const auto unread = unread_.find(pair_key(from, to)); unread != unread_.end()) return unread->second;
     if (model_.dropped_connections != 0) return UndecidedReason::not_remembered;
     const auto login = login_ids_.find({handle_key(from, 0), handle_key(to, 0)});
     if (login == login_ids_.end()) return UndecidedReason::login_not_captured;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "analyzer/engine/fcvi/arrival.h"
@@ -34,6 +35,7 @@ struct Sender {
     std::optional<std::uint32_t> next_message;
     std::set<std::uint32_t> missing;  ///< MSG_IDs that were skipped, up to ConnectionState::most
     std::optional<FrameStamp> gap;    ///< the first skip that was not filled
+    std::int32_t misnumbered = 0;     ///< Messages with a MSG_ID of another one: theirs seem to be skipped later
     std::unordered_map<std::uint32_t, OpenMessage> awaiting;       ///< Messages whose response is due, by MSG_ID
     std::optional<std::uint32_t> good_response_to, read_answered;  ///< the latest of its Messages that its peer
                                                                    ///< answered good; a Read
@@ -126,6 +128,8 @@ public:
     void release(const Connection& connection, Side side, std::uint32_t handle);
     /// Whose handle it is, if `owner` gave it to a connection with `peer`.
     const Party* owner_of(const Port& owner, const Port& peer, std::uint32_t handle) const;
+    /// All that have got the handle from `owner`, the latest of each peer.
+    std::span<const Party> owners_of(const Port& owner, std::uint32_t handle) const;
 
     void name_setup(const Port& originator, std::uint32_t connection_id, SetupPlace place);
     const SetupPlace* find_setup(const Port& originator, std::uint32_t connection_id) const;
@@ -133,8 +137,14 @@ public:
     /// Peers that wait between the two ports, the latest first.
     std::vector<std::uint32_t>& waiting_peers(const Port& a, const Port& b);
 
-    /// An IU between the two ports was cut off where it says what it is about: it may have been anything.
-    void note_unread(const Port& a, const Port& b) { unread_.insert(pair_key(a, b)); }
+    /// An IU between the two ports does not show what it is about: it may have been anything.
+    void note_unread(const Port& a, const Port& b, UndecidedReason why = UndecidedReason::cut) {
+        unread_.emplace(pair_key(a, b), why);
+    }
+    /// One that belongs to no connection was sent between the two ports, perhaps a Message.
+    void note_uncounted(const Port& a, const Port& b) { uncounted_.insert(pair_key(a, b)); }
+    /// Why the frame's connection may have had Messages of its sender that were not counted.
+    std::optional<UndecidedReason> lack_of_numbers(const Arrival& a) const;
     /// Why it is not known which endpoints are connected.
     std::optional<UndecidedReason> lack_of_ends(std::uint32_t connection) const;
     /// Why this side of the frame's connection may have had Exchanges since the setup that were not captured: further
@@ -175,6 +185,7 @@ public:
     void set_state(Connection& connection, Side side, State state, const FrameStamp& step) const;
 
 private:
+    bool is_between(const Party& party, const Port& owner, const Port& peer) const;
     static std::uint64_t handle_key(const Port& port, std::uint32_t value) {
         return (std::uint64_t{port.fabric} << 56) ^ std::uint64_t{port.id} << 32 ^ value;
     }
@@ -187,10 +198,11 @@ private:
     const Options& options_;
     Model& model_;
     std::deque<ConnectionState> states_;
-    std::unordered_map<std::uint64_t, Party> by_handle_;
+    std::unordered_map<std::uint64_t, std::vector<Party>> by_handle_;
     std::unordered_map<std::uint64_t, SetupPlace> by_connection_id_;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting_, between_;
-    std::set<std::uint64_t> unread_;  ///< pairs of ports
+    std::unordered_map<std::uint64_t, UndecidedReason> unread_;  ///< by both ports
+    std::set<std::uint64_t> uncounted_;                          ///< pairs of ports
     /// The number that a port has given to the Exchange of its latest PLOGI; by both ports, its own first.
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint16_t> login_ids_;
 };

@@ -124,7 +124,7 @@ std::optional<UndecidedReason> Disconnects::lack_of_connection(
     if (done == connection.setups.end()) return UndecidedReason::setup_not_captured;
     if (done->abts) return UndecidedReason::may_have_crossed;
     if (done->from != disconnect.from) return std::nullopt;
-    const std::optional<Time> patience = timeouts_.patience();
+    const std::optional<Time> patience = timeouts_.patience(a.seen);
     if (!patience) return UndecidedReason::r_a_tov_unknown;
     return a.seen.time - done->rqst->time < *patience ? std::nullopt : std::optional(UndecidedReason::may_have_crossed);
 }

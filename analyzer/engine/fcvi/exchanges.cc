@@ -13,6 +13,12 @@ RawHeader raw_header_of(const fc::Frame& frame) {
     return raw;
 }
 
+std::uint32_t handle_of(ByteView device_header) {
+    std::uint32_t handle = 0;
+    for (const std::uint8_t octet : device_header.first(4)) handle = handle << 8 | octet;
+    return handle;
+}
+
 bool same_header(const RawHeader& a, const RawHeader& b, wire::Version version) {
     const std::size_t size = std::min(a.size, b.size);
     constexpr auto may_differ = [](std::size_t at) {  // ISO: flags, reserved octets, parameter
@@ -95,7 +101,9 @@ Continuation Direction::take(const fc::Frame& frame, wire::Version version) {
             seen.repeated = true;
             return seen;
         }
-        (is_of_latest(frame, count) ? seen.count_repeats : seen.count_restarts) = true;
+        // A SEQ_ID may be used again once its Sequence is closed (5.5).
+        const bool of_open_one = is_of_latest(frame, count) && !sequence_.last_count;
+        (of_open_one ? seen.count_repeats : seen.count_restarts) = true;
         count = next_;  // what follows is compared with this frame
     }
     seen.in_order = count == next_;

@@ -19,6 +19,8 @@ struct RawHeader {
     bool operator==(const RawHeader&) const = default;
 };
 RawHeader raw_header_of(const fc::Frame& frame);
+/// Of a Device_Header with at least its first word.
+std::uint32_t handle_of(ByteView device_header);
 /// Whether what all frames of an IU have in common is the same, as far as it was captured.
 bool same_header(const RawHeader& a, const RawHeader& b, wire::Version version);
 
@@ -53,6 +55,10 @@ public:
     bool had_room() const { return counts_.left_out() == 0 && data_.left_out() == 0; }
     std::uint64_t bytes() const { return bytes_; }
     std::uint8_t latest_seq_id() const { return sequence_.id; }
+    /// That its latest IU went to.
+    std::optional<std::uint32_t> handle() const {
+        return started_ ? std::optional(handle_of(sequence_.header.octets)) : std::nullopt;
+    }
     std::uint64_t end_of_data() const { return end_of_data_; }
 
 private:

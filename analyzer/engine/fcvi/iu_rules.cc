@@ -66,6 +66,7 @@ void IuRules::on_unreadable(const FrameSeen& seen, std::uint32_t connection, con
 
 void IuRules::on_frame(const Arrival& a) {
     judge_header(a);
+    judge_counts(a);
     if (!is_message(a.iu)) judge_initiative(a);
     if (!a.continuation.first_of_iu) return;
     judge_place(a);
@@ -113,6 +114,22 @@ void IuRules::judge_constancy(const Arrival& a) {
     judge_.unless(
         other_message ? a.lack_of_identity() : std::nullopt, rules::constant_header, !a.continuation.header_differs, a,
         [&] { return fmt::format("a frame of {} has another Device_Header than the first one", a.iu.name); });
+}
+
+/// Of setups and Disconnects FCVI_CONNECTION_ID tells, where the version has it, that the frame is no other Exchange's.
+void IuRules::judge_counts(const Arrival& a) {
+    const Continuation& c = a.continuation;
+    judge_(rules::seq_cnt_unique, !c.count_repeats, a, [&] {
+        return fmt::format("SEQ_CNT {} stands for two frames of an IU", a.frame().header.seq_cnt);
+    });
+    if (c.count_repeats) return;
+    const auto id = a.header.connection_id();
+    const bool same_exchange = is_message(a.iu) || (id && id == a.exchange.connection_id);
+    judge_.unless(
+        same_exchange ? std::nullopt : a.lack_of_identity(), rules::seq_cnt_increases, !c.count_restarts, a, [&] {
+            return fmt::format("a new Sequence of the Exchange begins with SEQ_CNT {} again", a.frame().header.seq_cnt);
+        });
+    if (!c.count_restarts && !c.in_order) judge_.undecided(rules::seq_cnt_increases, UndecidedReason::frames_missing);
 }
 
 /// Table 1: which IUs begin an Exchange, and who sends the others.

@@ -20,6 +20,7 @@ public:
 private:
     void judge_header(const Arrival& a);
     void judge_constancy(const Arrival& a);
+    void judge_counts(const Arrival& a);
     void judge_place(const Arrival& a);
     void judge_mode(const Arrival& a);
     void judge_reserved(const Arrival& a);

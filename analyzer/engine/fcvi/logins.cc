@@ -4,22 +4,9 @@
 #include <algorithm>
 
 namespace fabricscope::engine::fcvi {
-namespace {
-
-/// Requests and responses of setups: where R_A_TOV begins to matter.
-bool is_control(const fc::FrameHeader& header) {
-    const fc::Category category = fc::category_of(header.r_ctl);
-    return header.type == wire::fc_type &&
-           (category == fc::Category::unsolicited_control || category == fc::Category::solicited_control);
-}
-
-}  // namespace
-
-void Logins::look_at(const fibre_channel::FrameFacts& facts) {
-    using fibre_channel::Party;
-    all_ = &facts.logins;
-    if (r_a_tov_ || !is_control(facts.packet.fc->frame.header)) return;
-    r_a_tov_ = all_->r_a_tov(facts.exchange.port(Party::originator), facts.exchange.port(Party::responder));
+std::optional<Time> Logins::r_a_tov(const FrameSeen& seen) const {
+    const auto told = all_->r_a_tov(source_of(seen), destination_of(seen));
+    return told ? told : options_.r_a_tov;
 }
 
 std::optional<PortLogin> Logins::login(const Port& port, const Port& peer) const {

@@ -16,21 +16,21 @@ struct PortLogin {
 
 class Logins {
 public:
-    explicit Logins(const Options& options) : r_a_tov_(options.r_a_tov) {}
+    explicit Logins(const Options& options) : options_(options) {}
 
     /// All that is known with this frame.
-    void look_at(const fibre_channel::FrameFacts& facts);
+    void look_at(const fibre_channel::FrameFacts& facts) { all_ = &facts.logins; }
 
     std::optional<std::uint64_t> name_of(const Port& port) const { return all_->port_name(port); }
     std::optional<fibre_channel::Logins::Names> names_of(const Port& port) const { return all_->names(port); }
     /// What `port` said to `peer`.
     std::optional<PortLogin> login(const Port& port, const Port& peer) const;
-    /// FCVI_ULP_TIMEOUT, if it is known (8.3).
-    std::optional<Time> r_a_tov() const { return r_a_tov_; }
+    /// FCVI_ULP_TIMEOUT between the frame's ports, if it is known (8.3).
+    std::optional<Time> r_a_tov(const FrameSeen& seen) const;
 
 private:
     const fibre_channel::Logins* all_ = nullptr;
-    std::optional<Time> r_a_tov_;  ///< the user's word, or what the first login says that a setup or response builds on
+    const Options& options_;
 };
 
 }  // namespace fabricscope::engine::fcvi

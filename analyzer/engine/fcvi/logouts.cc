@@ -15,6 +15,10 @@ void Logouts::on_els(const fibre_channel::FrameFacts& facts) {
     switch (*facts.exchange.els) {
         // Who sends LOGO, and who accepts it, sends nothing more.
         case fc::els_logo: return log_out(source_of(seen), destination_of(seen), seen.step());
+        case fc::els_plogi:  // once it is accepted, the ports have logged out implicitly (8.4.2)
+            if (!facts.closes || !facts.accepts()) return;
+            log_out(destination_of(seen), source_of(seen), seen.step());
+            return log_out(source_of(seen), destination_of(seen), seen.step());
         case fc::els_adisc: return on_adisc(facts);
         case fc::els_fan: return on_fan(facts);
         default: return;

@@ -43,7 +43,7 @@ void MessageRules::on_unannounced(const Arrival& a, const std::optional<Connecti
 }
 
 void MessageRules::on_number(const Arrival& a, Number number) {
-    const Doubt lack = number == Number::gap ? UndecidedReason::frames_missing
+    const Doubt lack = number == Number::gap ? Doubt(connections_.lack_of_numbers(a))
                                              : doubt_if(number == Number::late, UndecidedReason::out_of_order);
     judge_.unless(lack, rules::msg_id_sequence, number == Number::expected, a, [&] {
         return fmt::format("MSG_ID {} does not follow the ones before, or was used already", a.header.msg_id());
@@ -80,7 +80,7 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
         sender.disconnect_request ? std::vector{sender.disconnect_request->frame} : std::vector<std::uint64_t>{});
     judge_patience(a, connection, side);
     if (!sender.failed || sender.disconnect_request) return judge_.satisfied(rules::end_after_error);
-    const std::optional<Time> patience = logins_.r_a_tov();
+    const std::optional<Time> patience = logins_.r_a_tov(a.seen);
     if (!patience) return judge_.undecided(rules::end_after_error, UndecidedReason::r_a_tov_unknown);
     judge_.unless(
         lack, rules::end_after_error, a.seen.time - sender.failed->time < *patience, a,
@@ -184,18 +184,9 @@ void MessageRules::judge_size(const Arrival& a, const Connection& connection, st
 
 // ---- every frame ---------------------------------------------------------------------------------
 
-void MessageRules::judge_counts(const Arrival& a) {
+void MessageRules::judge_offset(const Arrival& a) {
     const Continuation& c = a.continuation;
-    judge_(rules::seq_cnt_unique, !c.count_repeats, a, [&] {
-        return fmt::format("SEQ_CNT {} stands for two frames of an IU", a.frame().header.seq_cnt);
-    });
-    if (c.count_repeats) return;
-    judge_(rules::seq_cnt_increases, !c.count_restarts, a, [&] {
-        return fmt::format("a new Sequence of the Exchange begins with SEQ_CNT {} again", a.frame().header.seq_cnt);
-    });
-    if (c.count_restarts) return;
-    if (!c.in_order) return judge_.undecided(rules::seq_cnt_increases, UndecidedReason::frames_missing);
-    if (a.frame().payload_length == 0) return;
+    if (c.count_repeats || c.count_restarts || !c.in_order || a.frame().payload_length == 0) return;
     const Direction& direction = a.exchange.by(a.from_originator());
     const Doubt lack = doubt_if(direction.missing() != 0, UndecidedReason::frames_missing);
     if (lack) return judge_.undecided(rules::offset_increases, *lack);
@@ -266,7 +257,7 @@ void MessageRules::judge_initiative(const Arrival& a, const Connection& connecti
 }
 
 void MessageRules::on_request_frame(const Arrival& a, const Connection& connection, const Message& message) {
-    judge_counts(a);
+    judge_offset(a);
     judge_preference(a, connection);
     judge_target(a, message);
     judge_initiative(a, connection, message);
@@ -285,7 +276,7 @@ void MessageRules::on_request_frame(const Arrival& a, const Connection& connecti
 
 void MessageRules::on_response_frame(
     const Arrival& a, const Connection& connection, const Message& message, bool failed) {
-    judge_counts(a);
+    judge_offset(a);
     judge_preference(a, connection);
     if (!failed) judge_target(a, message);
     judge_initiative(a, connection, message);
@@ -333,7 +324,7 @@ void MessageRules::judge_order(const Arrival& a, const Connection& connection, c
     const Doubt disorder = doubt_if(state.reordered, UndecidedReason::out_of_order);
     if (disorder) return judge_.undecided(rules::responses_in_order, *disorder);
     const std::optional<std::uint32_t>& latest = message.reads() ? sender.read_answered : sender.good_response_to;
-    judge_.unless(disorder, rules::responses_in_order, !latest || before(*latest, message.msg_id), a, [&] {
+    judge_.unless(disorder, rules::responses_in_order, !latest || !before(message.msg_id, *latest), a, [&] {
         return fmt::format(
             "{0} {1} is answered after {0} {2}", message.reads() ? "Read" : "Message", message.msg_id, *latest);
     });

@@ -43,7 +43,7 @@ private:
     void judge_pipeline(const Arrival& a, const Connection& connection, Side side);
     void judge_preference(const Arrival& a, const Connection& connection);
     void judge_size(const Arrival& a, const Connection& connection, std::uint64_t octets);
-    void judge_counts(const Arrival& a);
+    void judge_offset(const Arrival& a);
     void judge_target(const Arrival& a, const Message& message);
     void judge_initiative(const Arrival& a, const Connection& connection, const Message& message);
     void judge_order(const Arrival& a, const Connection& connection, const Message& message);

@@ -134,7 +134,8 @@ void Messages::number(const Arrival& a, Connection& connection, const Message& m
         sender.next_message = id + 1;
     } else if (const std::int32_t ahead = distance(id, *sender.next_message); ahead >= 0) {
         if (ahead > 0) note_gap(sender, reception, *sender.next_message, id, a.step());
-        rules_.on_number(a, ahead > 0 ? MessageRules::Number::gap : MessageRules::Number::expected);
+        if (ahead > 0 && ahead <= sender.misnumbered) sender.misnumbered -= ahead;
+        else rules_.on_number(a, ahead > 0 ? MessageRules::Number::gap : MessageRules::Number::expected);
         sender.next_message = id + 1;
     } else if (sender.missing.erase(id) != 0) {
         --reception.missing_messages;
@@ -144,6 +145,7 @@ void Messages::number(const Arrival& a, Connection& connection, const Message& m
         rules_.on_number(a, MessageRules::Number::late);
     } else {
         rules_.on_number(a, connection.from_start ? MessageRules::Number::again : MessageRules::Number::late);
+        ++sender.misnumbered;
     }
     reception.expected_message = sender.next_message;
     reception.expected_seq_cnt = 0;
@@ -184,6 +186,8 @@ void Messages::on_request(const Arrival& a) {
     Message* message = a.exchange.use == Exchange::Use::message   ? &message_of(a.exchange)
                        : a.exchange.use == Exchange::Use::unknown ? begin_request(a)
                                                                   : nullptr;
+    if (message == nullptr || message->msg_id != a.header.msg_id())
+        connections_.note_uncounted(source_of(a.seen), destination_of(a.seen));
     if (message == nullptr) return;
     take_frame(a, *message);
     rules_.on_request_frame(a, connections_.at(message->connection), *message);

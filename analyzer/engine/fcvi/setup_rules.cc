@@ -120,8 +120,9 @@ void SetupRules::judge_connection_id(const Arrival& a) {
     const bool disconnected = std::ranges::any_of(
         connections_.at(place->connection).disconnects, [](const Disconnect& d) { return d.resp.has_value(); });
     if (!complete && disconnected) {  // 8.5.3: and R_A_TOV has elapsed since its last use
-        if (!logins_.r_a_tov()) return judge_.undecided(rules::connection_id, UndecidedReason::r_a_tov_unknown);
-        if (a.seen.time - former.rqst->time >= *logins_.r_a_tov()) return judge_.satisfied(rules::connection_id);
+        const std::optional<Time> r_a_tov = logins_.r_a_tov(a.seen);
+        if (!r_a_tov) return judge_.undecided(rules::connection_id, UndecidedReason::r_a_tov_unknown);
+        if (a.seen.time - former.rqst->time >= *r_a_tov) return judge_.satisfied(rules::connection_id);
     }
     judge_(
         rules::connection_id, complete || logged_out, a,
@@ -150,21 +151,41 @@ void SetupRules::judge_retry(const Arrival& a, const Connection& connection, Sid
 }
 
 void SetupRules::judge_handle_reuse(const Arrival& a, Side side, std::uint32_t handle, const Connection& now) {
-    const Port port = now.end[side].port, peer = now.end[other(side)].port;
-    const Connections::Party* party = connections_.owner_of(port, peer, handle);
-    if (party == nullptr || party->connection == now.id) return judge_.satisfied(rules::handle_reuse);
-    const Connection& former = connections_.at(party->connection);
-    const State state = former.end[party->side].state;
-    if (connections_.state(former.id).sender[party->side].logout) return judge_.satisfied(rules::handle_reuse);
-    const std::optional<UndecidedReason> lack = lack_of_disconnect(a, *party);
+    bool is_free = true;
+    for (const Connections::Party& party : connections_.owners_of(now.end[side].port, handle)) {
+        if (party.connection == now.id || connections_.state(party.connection).sender[party.side].logout) continue;
+        is_free = false;
+        judge_former(a, party, handle);
+    }
+    if (is_free) judge_.satisfied(rules::handle_reuse);
+}
+
+void SetupRules::judge_former(const Arrival& a, const Connections::Party& party, std::uint32_t handle) {
+    const Connection& former = connections_.at(party.connection);
+    const State state = former.end[party.side].state;
+    const std::optional<UndecidedReason> lack = lack_of_disconnect(a, party);
     if (state == State::error)
         return judge_.unless(lack, rules::error_before_setup, false, a, [&] {
             return fmt::format("the endpoint of handle {:08X}h is in Error, and has not disconnected", handle);
         });
     judge_.satisfied(rules::error_before_setup);
-    judge_.unless(lack, rules::handle_reuse, state != State::connected, a, [&] {
-        return fmt::format("handle {:08X}h still belongs to fcvi-{}", handle, former.id);
-    });
+    const PerSide<Sender>& sender = connections_.state(former.id).sender;
+    const std::optional<FrameStamp>&of_client = sender[Side::client].failed, &of_server = sender[Side::server].failed;
+    const std::optional<FrameStamp>& failed = of_client ? of_client : of_server;
+    if (state == State::connected || !failed)
+        return judge_.unless(lack, rules::handle_reuse, state != State::connected, a, [&] {
+            return fmt::format("handle {:08X}h still belongs to fcvi-{}", handle, former.id);
+        });
+    // 8.4.2 f) does not say since when: it is not within R_A_TOV of the error in any case.
+    const std::optional<Time> r_a_tov = logins_.r_a_tov(a.seen);
+    if (!r_a_tov) return judge_.undecided(rules::handle_reuse, UndecidedReason::r_a_tov_unknown);
+    judge_.unless(
+        lack, rules::handle_reuse, a.seen.time - failed->time >= *r_a_tov, a,
+        [&] {
+            return fmt::format(
+                "handle {:08X}h is used again within R_A_TOV of the error of fcvi-{}", handle, former.id);
+        },
+        {failed->frame});
 }
 
 /// Why the former connection may have ended without the capture showing it.
@@ -230,7 +251,7 @@ void SetupRules::judge_no_handle(const Arrival& a, const Connection& connection,
 bool SetupRules::is_misplaced(const Arrival& a, const Setup& setup) const {
     if (setup.resp1 || setup.resp2 || setup.resp3 || setup.abts || !setup.rqst) return false;
     if (a.from_originator()) return true;
-    const std::optional<Time> patience = logins_.r_a_tov();
+    const std::optional<Time> patience = logins_.r_a_tov(a.seen);
     return patience && a.seen.time - setup.rqst->time < *patience;
 }
 

@@ -35,6 +35,7 @@ private:
     void judge_retry(const Arrival& a, const Connection& connection, Side side);
     void judge_connection_id(const Arrival& a);
     void judge_handle_reuse(const Arrival& a, Side side, std::uint32_t handle, const Connection& now);
+    void judge_former(const Arrival& a, const Connections::Party& party, std::uint32_t handle);
     std::optional<UndecidedReason> lack_of_disconnect(const Arrival& a, const Connections::Party& former);
     void judge_no_handle(const Arrival& a, const Connection& connection, const Setup& setup);
     void judge_attributes(const Arrival& a, const Connection& connection, const wire::ConnectPayload& payload);

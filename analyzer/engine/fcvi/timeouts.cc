@@ -14,7 +14,7 @@ constexpr std::array awaited_names{
 
 void Timeouts::expect(const Arrival& a, Awaited awaited, int times) {
     if (!a.iso() || !a.exchange.request) return;  // revision 1.0 leaves the time to the implementation
-    const std::optional<Time> patience = logins_.r_a_tov();
+    const std::optional<Time> patience = logins_.r_a_tov(a.seen);
     if (!patience) return judge_.undecided(rules::response_in_time, UndecidedReason::r_a_tov_unknown);
     if (due_.size() >= options_.limits.waiting)
         return judge_.undecided(rules::response_in_time, UndecidedReason::not_remembered);

@@ -29,8 +29,8 @@ public:
     void expect_message_response(const Arrival& a);
     void expect_disconnect_response(const Arrival& a);
 
-    /// FCVI_ULP_TIMEOUT, if it is known.
-    std::optional<Time> patience() const { return logins_.r_a_tov(); }
+    /// FCVI_ULP_TIMEOUT between the frame's ports, if it is known.
+    std::optional<Time> patience(const FrameSeen& seen) const { return logins_.r_a_tov(seen); }
     /// Looks at what should have come by now.
     void pass(Time now);
     /// The Exchange has been aborted, or has carried another IU.

@@ -57,9 +57,13 @@ private:
     void on_abts(const FrameSeen& seen, Exchange* exchange);
     void on_iu_frame(const FrameSeen& seen, const fibre_channel::FrameFacts& below);
     wire::Version version_of(const FrameSeen& seen, const Exchange* exchange);
+    bool goes_elsewhere(const FrameSeen& seen, std::uint32_t handle, const Exchange& exchange) const;
+    bool is_of_another(
+        const fibre_channel::FrameFacts& below, const wire::DeviceHeader& header, const wire::IuInfo& iu,
+        const Exchange& exchange) const;
     Connection* connection_of(const FrameSeen& seen, const Exchange* exchange);
     Exchange& exchange_for(
-        const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, std::uint32_t& kept);
+        const fibre_channel::FrameFacts& below, const wire::DeviceHeader& header, const wire::IuInfo& iu);
     void dispatch(const Arrival& a);
     void note(const Arrival& a);
     void list_iu(const Arrival& a, Connection& connection) const;
@@ -149,9 +153,7 @@ void Tracker::State::on_abts(const FrameSeen& seen, Exchange* exchange) {
 /// By its Exchange, or by the handle that it goes to.
 Connection* Tracker::State::connection_of(const FrameSeen& seen, const Exchange* exchange) {
     if (exchange != nullptr && exchange->connection != 0) return &connections_.at(exchange->connection);
-    const ByteView header = seen.frame.device_header();
-    const std::uint32_t handle = std::uint32_t{header[0]} << 24 | std::uint32_t{header[1]} << 16 |
-                                 std::uint32_t{header[2]} << 8 | header[3];
+    const std::uint32_t handle = handle_of(seen.frame.device_header());
     const auto* party = connections_.owner_of(destination_of(seen), source_of(seen), handle);
     return party != nullptr ? &connections_.at(party->connection) : nullptr;
 }
@@ -178,25 +180,43 @@ wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* 
     return only.value_or(likely_version(header));
 }
 
+/// Whether an IU of a Message belongs to another connection than the Exchange: MSG_IDs begin at 1 on each (5.9.6).
+bool Tracker::State::goes_elsewhere(const FrameSeen& seen, std::uint32_t handle, const Exchange& exchange) const {
+    const auto* owner = connections_.owner_of(destination_of(seen), source_of(seen), handle);
+    if (owner != nullptr && exchange.connection != 0) return owner->connection != exchange.connection;
+    const std::optional<std::uint32_t> before = exchange.by(!seen.frame.header.f_ctl.exchange_responder).handle();
+    return before && *before != handle;
+}
+
+/// Whether the frame belongs to another Exchange than the one that was kept under its OX_ID.
+bool Tracker::State::is_of_another(
+    const fibre_channel::FrameFacts& below, const wire::DeviceHeader& header, const wire::IuInfo& iu,
+    const Exchange& exchange) const {
+    const FrameSeen seen = below.seen();
+    const fc::FCtl& f_ctl = seen.frame.header.f_ctl;
+    const bool of_message = exchange.use == Exchange::Use::message || exchange.use == Exchange::Use::stray;
+    const bool same_message = header.msg_id() == exchange.msg_id &&
+                              !(of_message && goes_elsewhere(seen, header.handle(), exchange));
+    if (begins_exchange(iu) && !f_ctl.exchange_responder) {
+        if (!f_ctl.first_sequence && !exchange.closed) return false;
+        // A frame that goes on with an open Sequence belongs to it, whatever its Device_Header says.
+        if (exchange.by_originator.goes_on_with(seen.frame)) return false;
+        const bool same = same_message && exchange.opcode == iu.opcode &&
+                          exchange.connection_id == header.connection_id();
+        return !same || (exchange.closed && f_ctl.first_sequence && exchange.use != Exchange::Use::message &&
+                         seen.frame.header.seq_cnt == 0);
+    }
+    // A response to a request that was not captured, behind the end of the Exchange that had the OX_ID before.
+    return exchange.closed && exchange.use == Exchange::Use::message && iu.category == Category::message_response &&
+           (below.opens || !same_message);
+}
+
 /// The Exchange that the frame belongs to, or a new one in its place: OX_IDs are used again at once (5.4).
 Exchange& Tracker::State::exchange_for(
-    const FrameSeen& seen, const wire::DeviceHeader& header, const wire::IuInfo& iu, std::uint32_t& kept) {
+    const fibre_channel::FrameFacts& below, const wire::DeviceHeader& header, const wire::IuInfo& iu) {
+    std::uint32_t& kept = below.kept;
     Exchange* found = exchanges_.find(kept);
-    const fc::FCtl& f_ctl = seen.frame.header.f_ctl;
-    const auto identity = [&](const Exchange& e) {
-        return e.opcode == iu.opcode && e.msg_id == header.msg_id() && e.connection_id == header.connection_id();
-    };
-    const bool begins = begins_exchange(iu) && !f_ctl.exchange_responder;
-    // A frame that goes on with an open Sequence belongs to it, whatever its Device_Header says.
-    const bool goes_on = found != nullptr && found->by(!f_ctl.exchange_responder).goes_on_with(seen.frame);
-    const bool again = found != nullptr && begins && !identity(*found) && !goes_on &&
-                       (f_ctl.first_sequence || found->closed);
-    const bool anew = found != nullptr && begins && found->closed && !again && f_ctl.first_sequence &&
-                      found->use != Exchange::Use::message && seen.frame.header.seq_cnt == 0;
-    // A response to a request that was not captured, behind the end of the Exchange that had the OX_ID before.
-    const bool answers_another = found != nullptr && found->closed && found->use == Exchange::Use::message &&
-                                 iu.category == Category::message_response && header.msg_id() != found->msg_id;
-    if (found != nullptr && !again && !anew && !answers_another) return *found;
+    if (found != nullptr && !is_of_another(below, header, iu, *found)) return *found;
     if (found != nullptr) {
         disconnects_.settle(*found);
         messages_.forget(*found);
@@ -207,26 +227,29 @@ Exchange& Tracker::State::exchange_for(
     exchange.opcode = iu.opcode;
     exchange.msg_id = header.msg_id();
     exchange.connection_id = header.connection_id();
-    if (begins) exchange.request = seen.step();
+    const FrameSeen seen = below.seen();
+    if (begins_exchange(iu) && !seen.frame.header.f_ctl.exchange_responder) exchange.request = seen.step();
     return exchange;
 }
 
 void Tracker::State::on_iu_frame(const FrameSeen& seen, const fibre_channel::FrameFacts& below) {
-    std::uint32_t& kept = below.kept;
-    const Exchange* found = exchanges_.find(kept);
+    const Exchange* found = exchanges_.find(below.kept);
     const std::uint32_t known = found != nullptr ? found->connection : 0;
     if (seen.frame.header.df_ctl.device_header_octets() == 0) return iu_rules_.on_unreadable(seen, known, nullptr);
-    if (seen.frame.device_header().size() < least_header)  // cut by the snap length
-        return connections_.note_unread(source_of(seen), destination_of(seen));
+    if (seen.frame.device_header().size() < least_header)
+        return connections_.note_unread(
+            source_of(seen), destination_of(seen),
+            seen.frame.esp_header() ? UndecidedReason::encrypted : UndecidedReason::cut);
     const wire::DeviceHeader header = wire::parse_device_header(
         seen.frame.device_header(), seen.frame.header.df_ctl.device_header_octets(), version_of(seen, found));
     FrameFacts facts{.frame = seen.number, .time = seen.time, .version = header.version, .connection = known};
     const wire::IuInfo* iu = header.iu();
     if (iu == nullptr) {
         iu_rules_.on_unreadable(seen, known, &header);
+        connections_.note_uncounted(source_of(seen), destination_of(seen));
         return observer_.on_facts(facts);
     }
-    Exchange& exchange = exchange_for(seen, header, *iu, kept);
+    Exchange& exchange = exchange_for(below, header, *iu);
     const bool from_originator = !seen.frame.header.f_ctl.exchange_responder;
     const Continuation continuation = exchange.by(from_originator).take(seen.frame, header.version);
     const Arrival a{seen, header, *iu, exchange, continuation, facts, below};

@@ -415,6 +415,38 @@ TEST(FcviTracker, AnAnswerThatWasNotCapturedIsNoLaterThanOthers) {
     EXPECT_EQ(World(connection(Version::iso, reception, read_and_send), {"FCVI_READ_RESP drop"}).found(), Ids());
 }
 
+TEST(FcviTracker, AnOxIdIsUsedAgainByAnotherConnection) {  // 5.4; MSG_IDs begin at 1 on each (5.9.6)
+    const traffic::Recording two = traffic::play_text(
+        "protocol fcvi\nlisten level=reliable-reception vis=2\n"
+        "connect level=reliable-reception vis=2 interval=20ms hold=100ms\nmessage side=client at=1ms octets=100\n");
+    const Edits reused{
+        "FCVI_SEND_RQST/2 set fabricscope.fc.ox_id=@FCVI_SEND_RQST/1",
+        "FCVI_SEND_RESP/2 set fabricscope.fc.ox_id=@FCVI_SEND_RQST/1"};
+    for (const char* more : {"FCVI_SEND_RQST/2 size 100", "FCVI_SEND_RQST/all drop", "FCVI_SEND_RESP/1 drop"}) {
+        Edits edits = reused;
+        edits.emplace_back(more);
+        const World w(two, edits);
+        EXPECT_EQ(w.found(), Ids()) << more;
+        ASSERT_EQ(w.model().messages.size(), 2U) << more;
+        for (const std::size_t i : {0U, 1U}) {
+            EXPECT_EQ(w.message(i).connection, i + 1) << more;
+            EXPECT_EQ(w.message(i).repeated_frames, 0U) << more;
+        }
+    }
+}
+
+TEST(FcviTracker, TheLatestRATovCountsThatWasTold) {
+    const Edits slow{"LS_ACC set fabricscope.fc.login.r_a_tov=100", "FCVI_SEND_RESP delay 500ms"};
+    const traffic::Recording one = connection(Version::iso, reception, a_send);
+    EXPECT_EQ(World(one, slow).found(), Ids{"FCVI-32"});
+    Edits anew = slow;
+    for (const char* line :
+         {"FLOGI copy before FCVI_SEND_RQST", "LS_ACC copy before FCVI_SEND_RQST",
+          "LS_ACC/last set fabricscope.fc.login.r_a_tov=10000"})
+        anew.emplace_back(line);
+    EXPECT_EQ(World(one, anew).found(), Ids());
+}
+
 TEST(FcviTracker, LimitsHold) {
     Options options;
     options.limits.connections = 1;
