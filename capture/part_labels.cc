@@ -125,22 +125,17 @@ PartLabels::~PartLabels() = default;
 std::optional<PartLabel> PartLabels::next() {
     constexpr std::size_t captured_at = 12, octets_at = 20;
     const std::string_view block = blocks_->next();
-    const auto number_at = [&]<class T>(std::size_t offset, T number) {
-        std::memcpy(&number, block.data() + offset, sizeof number);
-        return number;
-    };
     if (block.size() < octets_at) return std::nullopt;
-    const std::uint64_t captured = number_at(captured_at, std::uint32_t{});
+    std::uint32_t captured = 0;
+    std::memcpy(&captured, block.data() + captured_at, sizeof captured);
     std::optional<PartLabel> label;
-    for (std::uint64_t at = octets_at + (captured + 3) / 4 * 4; at + 4 <= block.size();) {
-        const auto code = number_at(at, std::uint16_t{});
-        const std::size_t length = number_at(at + 2, std::uint16_t{});
-        at += 4;
-        if (code == pcapng::option::end || at + length > block.size()) break;
-        if (code == pcapng::option::comment)
-            if (const auto found = label_of(block.substr(at, length), captures_)) label = found;
-        at += (length + 3) / 4 * 4;
-    }
+    pcapng::for_each_option(
+        block.substr(std::min<std::uint64_t>(octets_at + (captured + std::uint64_t{3}) / 4 * 4, block.size())),
+        [](std::uint16_t number) { return number; },
+        [&](std::uint16_t code, std::string_view value) {
+            if (code != pcapng::option::comment) return;
+            if (const auto found = label_of(value, captures_)) label = found;
+        });
     return label;
 }
 

@@ -4,8 +4,11 @@
 // and its length in octets, and ends with the length again, in the byte order of its section.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 namespace fabricscope::capture::pcapng {
 
@@ -19,6 +22,21 @@ inline constexpr std::uint32_t smallest_block = 12;
 
 namespace option {
 inline constexpr std::uint16_t end = 0, comment = 1, received = 4, interface_dropped = 5, system_dropped = 7;
+}
+
+/// Calls `on_option` with the code and the value of each. `options` begin with the first one and may go on behind the
+/// last; `host` brings a 16-bit number into this host's byte order.
+template <class Host, class OnOption>
+void for_each_option(std::string_view options, const Host& host, const OnOption& on_option) {
+    while (options.size() >= 4) {
+        std::array<std::uint16_t, 2> head;
+        std::memcpy(head.data(), options.data(), sizeof head);
+        const std::uint16_t code = host(head[0]), length = host(head[1]);
+        options.remove_prefix(sizeof head);
+        if (code == option::end || length > options.size()) return;
+        on_option(code, options.substr(0, length));
+        options.remove_prefix(std::min<std::size_t>(options.size(), (length + 3U) / 4 * 4));
+    }
 }
 
 }  // namespace fabricscope::capture::pcapng

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -14,39 +15,13 @@
 
 #include "capture/file_descriptor.h"
 #include "capture/part_labels.h"
+#include "capture/pcapng.h"
 #include "capture/source.h"
 #include "capture/unpack.h"
 #include "capture/wiretap_file.h"
 
 namespace fabricscope::capture {
 namespace {
-
-// Section header block: type, length, byte-order magic, version, section length, options
-// (https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-02.html, section 4.1).
-constexpr std::uint32_t section_header_block = 0x0A0D'0D0A;
-constexpr std::uint32_t byte_order_magic = 0x1A2B'3C4D;
-constexpr std::size_t magic_offset = 8, options_offset = 24;
-
-/// Numbers in the byte order of the file's writer; 0 behind the end.
-class Numbers {
-public:
-    explicit Numbers(std::string_view octets) : octets_(octets) {
-        swapped_ = read<std::uint32_t>(magic_offset) != byte_order_magic;
-    }
-
-    template <class T> T read(std::size_t offset) const {
-        T number = 0;
-        if (offset + sizeof number > octets_.size()) return 0;
-        std::memcpy(&number, octets_.data() + offset, sizeof number);
-        if (!swapped_) return number;
-        return static_cast<T>(
-            sizeof number == 2 ? __builtin_bswap16(static_cast<std::uint16_t>(number)) : __builtin_bswap32(number));
-    }
-
-private:
-    std::string_view octets_;
-    bool swapped_ = false;
-};
 
 /// What ends the copying; `what()` says why.
 struct CopyError : std::runtime_error {
@@ -397,17 +372,21 @@ std::optional<std::string> copy_into_parts(
 }
 
 std::string application_of_pcapng(std::string_view octets) {
-    const Numbers numbers(octets);
-    if (numbers.read<std::uint32_t>(0) != section_header_block) return {};
-    const std::size_t end = std::min<std::size_t>(octets.size(), numbers.read<std::uint32_t>(4));
-    for (std::size_t option = options_offset; option + 4 <= end;) {
-        const auto code = numbers.read<std::uint16_t>(option);
-        const auto length = numbers.read<std::uint16_t>(option + 2);
-        if (code == OPT_EOFOPT || option + 4 + length > end) break;
-        if (code == OPT_SHB_USERAPPL) return std::string(octets.substr(option + 4, length));
-        option += 4 + (length + 3U) / 4 * 4;
-    }
-    return {};
+    constexpr std::size_t options_at = 24;  // behind type, length, byte-order magic, version and section length
+    std::array<std::uint32_t, 3> head{};
+    if (octets.size() < options_at) return {};
+    std::memcpy(head.data(), octets.data(), sizeof head);
+    if (head[0] != pcapng::section_header) return {};
+    const bool swapped = head[2] != pcapng::byte_order_magic;
+    const std::size_t length = swapped ? __builtin_bswap32(head[1]) : head[1];
+    std::string application;
+    pcapng::for_each_option(
+        octets.substr(options_at, std::max(length, options_at) - options_at),
+        [swapped](std::uint16_t number) { return swapped ? __builtin_bswap16(number) : number; },
+        [&](std::uint16_t code, std::string_view value) {
+            if (code == OPT_SHB_USERAPPL) application = value;
+        });
+    return application;
 }
 
 }  // namespace fabricscope::capture

@@ -45,25 +45,19 @@ private:
     bool swapped_ = false;
 };
 
-template <class T> T at(const std::vector<std::uint32_t>& words, std::size_t octet) {
-    T value;
-    std::memcpy(&value, reinterpret_cast<const std::uint8_t*>(words.data()) + octet, sizeof value);
-    return value;
-}
-
 InterfaceLoss loss_of(const std::vector<std::uint32_t>& block, const BackwardReader& order) {
     constexpr std::size_t interface_at = 8, options_at = 20;
     InterfaceLoss loss{.interface = order.host(block[interface_at / 4]), .frames = 0};
-    const std::size_t end = block.size() * 4 - 4;
-    for (std::size_t at_octet = options_at; at_octet + 4 <= end;) {
-        const std::uint16_t code = order.host(at<std::uint16_t>(block, at_octet));
-        const std::uint16_t length = order.host(at<std::uint16_t>(block, at_octet + 2));
-        at_octet += 4;
-        if (code == pcapng::option::end || at_octet + length > end) break;
-        if ((code == pcapng::option::interface_dropped || code == pcapng::option::system_dropped) && length == 8)
-            loss.frames += order.host(at<std::uint64_t>(block, at_octet));
-        at_octet += (length + 3U) / 4 * 4;
-    }
+    const std::string_view octets(reinterpret_cast<const char*>(block.data()), block.size() * 4 - 4);
+    pcapng::for_each_option(
+        octets.substr(std::min(options_at, octets.size())), [&](std::uint16_t number) { return order.host(number); },
+        [&](std::uint16_t code, std::string_view value) {
+            std::uint64_t frames = 0;
+            const bool is_lost = code == pcapng::option::interface_dropped || code == pcapng::option::system_dropped;
+            if (!is_lost || value.size() != sizeof frames) return;
+            std::memcpy(&frames, value.data(), sizeof frames);
+            loss.frames += order.host(frames);
+        });
     return loss;
 }
 

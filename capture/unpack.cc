@@ -23,7 +23,11 @@ using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
 std::optional<std::string> unpack(const std::string& path, int to) {
     constexpr std::size_t block = 64 * 1024;
     const Archive packed(archive_read_new(), archive_read_free);
-    archive_read_support_filter_all(packed.get());
+    // No others: for some, libarchive starts programs.
+    for (const auto support :
+         {archive_read_support_filter_xz, archive_read_support_filter_bzip2, archive_read_support_filter_zstd,
+          archive_read_support_filter_lz4})
+        support(packed.get());
     archive_read_support_format_raw(packed.get());
     archive_entry* entry = nullptr;
     const bool unpacked = archive_read_open_filename(packed.get(), path.c_str(), block) == ARCHIVE_OK &&
