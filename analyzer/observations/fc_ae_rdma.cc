@@ -81,7 +81,7 @@ std::string cause_of(const Message& message) {
     const auto range = [&] {
         return fmt::format(
             "{:06X}h to {:06X}h", message.base_address,
-            message.base_address + std::max<std::uint32_t>(message.data_length.value_or(1), 1) - 1);
+            message.base_address + std::uint64_t{std::max<std::uint32_t>(message.data_length.value_or(1), 1)} - 1);
     };
     switch (message.status.value_or(0)) {
         case overrun: return fmt::format("The addresses {} reach beyond the Target's memory region.", range());

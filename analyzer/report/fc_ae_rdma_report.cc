@@ -73,7 +73,7 @@ std::optional<RegionSize> region_of(std::string_view text) {
                       take(text, 0, 10, UINT64_MAX, octets);
     if (!good) return std::nullopt;
     const auto id = static_cast<std::uint32_t>(domain << 16 | area << 8 | port);
-    return RegionSize{{0, id}, static_cast<std::uint8_t>(lun), octets};
+    return RegionSize{id, static_cast<std::uint8_t>(lun), octets};
 }
 
 bool take_region(engine::Options& options, std::string_view text) {

@@ -49,7 +49,7 @@ ServiceParameters parameters_of(const wire::Login& login) {
             parameters.receive_data_field_size = common.sizes.receive_data_field_size;
             parameters.f_port = common.f_port;
             parameters.alternate_bb_credit = common.alternate_bb_credit;
-            parameters.extended = common.payload_256;
+            parameters.extended = common.payload_256 || !login.extension.empty();
             take_common(parameters, common);
         },
         login.common);

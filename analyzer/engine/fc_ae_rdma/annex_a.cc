@@ -207,8 +207,11 @@ void AnnexA::on_message(const Arrival& a, const Login* login, const fibre_channe
 void AnnexA::on_iu(const Arrival& a, Time previous) {
     const Time wait = a.seen.time - previous;
     if (wait <= longest_wait) return verdicts_.satisfied(rules::time_between_ius);
+    const bool answers = a.message.response && a.message.response->frame == a.seen.number;
+    const bool lacks_data = answers && a.message.data_length != 0 && !a.follows_data();
+    const bool may_lack_some = a.exchange.gaps || a.exchange.begins_behind || lacks_data;
     verdicts_.broken(
-        rules::time_between_ius, doubt_if(a.exchange.gaps, UndecidedReason::frames_missing), {a.seen.number},
+        rules::time_between_ius, doubt_if(may_lack_some, UndecidedReason::frames_missing), {a.seen.number},
         {.message = a.message.id}, milliseconds_text(wait) + " after what the Exchange had before");
 }
 
@@ -236,6 +239,8 @@ void AnnexA::judge_classes(const FcFrameFacts& facts) {
     const fc::FrameHeader& header = facts.packet.fc->frame.header;
     const int number = fc::class_of(facts.packet.fc->sof);
     const bool well_known = is_well_known(header.s_id) || is_well_known(header.d_id);
+    // Class F, between switches, is neither used by ports nor forbidden.
+    if (facts.packet.fc->sof == fc::Sof::f) return;
     if (number == 0) {
         verdicts_.undecided(rules::only_class_2_and_3, UndecidedReason::no_sof);
         if (well_known) verdicts_.undecided(rules::well_known_class_3, UndecidedReason::no_sof);
@@ -266,9 +271,10 @@ void AnnexA::judge_services(const FcFrameFacts& facts) {
             return fmt::format("Basic Link Service with R_CTL {:02X}h", header.r_ctl);
         });
     }
-    if (facts.exchange.els == fc::els_plogi && facts.from == Party::originator && is_well_known(header.d_id))
+    const bool asks = header.is_els() && facts.from == Party::originator;
+    if (asks && facts.exchange.els == fc::els_plogi && is_well_known(header.d_id))
         judge(rules::implicit_login, false, facts, [&] { return "PLOGI to " + fc::port_id_text(header.d_id); });
-    if (facts.exchange.els == fc::els_csr && facts.from == Party::originator)
+    if (asks && facts.exchange.els == fc::els_csr)
         judge(rules::clock_sync_server, header.d_id == clock_sync_address, facts, [&] {
             return "CSR to " + fc::port_id_text(header.d_id);
         });

@@ -2,6 +2,7 @@
 // An Exchange that carries an RDMA message, and a frame of it that has come in.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "analyzer/engine/fc_ae_rdma/tracker.h"
@@ -28,10 +29,13 @@ struct Exchange {
     std::uint64_t end_of_data = 0;                  ///< behind the last frame of data
     std::optional<std::uint16_t> last_seq_cnt;
     std::uint8_t last_seq_id = 0;
-    bool gaps = false;                        ///< frames of data were not seen
+    bool gaps = false;                        ///< frames of data were not seen, or may not have been
     std::uint16_t first_seq_cnt = 0;          ///< of data
     bool last_ended = false;                  ///< the last frame of data ended its Sequence
     std::optional<FrameStamp> begins_behind;  ///< the first frame of data, if it did not have Relative Offset 0
+    /// Why parts of the FCP_CMND, or of the FCP_RSP, are not known where they are not.
+    UndecidedReason lack_of_command = UndecidedReason::cut, lack_of_response = UndecidedReason::cut;
+    bool answered_early = false;  ///< the Initiator's next data have shown it
     /// What the end of the Initiator's latest Sequence says; nothing: it was not seen.
     std::optional<bool> passes_initiative;
     Time last_time = 0;
@@ -67,6 +71,14 @@ struct Arrival {
     bool counts_on_from_data() const {
         return exchange.last_seq_cnt && header().seq_cnt == static_cast<std::uint16_t>(*exchange.last_seq_cnt + 1);
     }
+    /// Data that were missing between those that were seen, and come late.
+    bool fills_gap() const {
+        const auto& ranges = exchange.data.ranges();
+        const std::uint64_t begin = header().parameter, end = begin + length();
+        return exchange.gaps && begin != end && end <= (ranges.empty() ? 0 : ranges.back().end) &&
+               std::ranges::none_of(
+                   ranges, [&](const RangeSet::Range& range) { return range.begin < end && begin < range.end; });
+    }
     FrameStamp step() const { return seen.step(); }
 };
 
@@ -81,6 +93,8 @@ template <layout::WireFormat T> struct Readable {
         layout::parse_into(part, frame.payload);
     }
     bool reaches(std::size_t end) const { return octets >= end; }
+    /// Why the rest is not known.
+    UndecidedReason lack() const { return cut ? UndecidedReason::cut : UndecidedReason::too_short; }
 };
 
 }  // namespace fabricscope::engine::fc_ae_rdma

@@ -3,21 +3,37 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "protocols/fc/els.h"
 
 namespace fabricscope::engine::fc_ae_rdma {
+
+namespace {
+
+/// The page for FCP of PRLI, PRLO or what accepts them, which fit into a frame.
+std::optional<wire::ServicePage> page_of_fcp(ByteView payload) {
+    for (std::size_t at = layout::size_of<fc::ProcessHeader>; at + fc::process_page_size <= payload.size();
+         at += fc::process_page_size) {
+        wire::ServicePage page;
+        if (!layout::parse_into(page, payload.subspan(at)) && page.type == fc::type_fcp) return page;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 void LoginRules::on_els(const fibre_channel::FrameFacts& facts) {
     if (facts.exchange.els == fc::els_prli) return on_process_login(facts);
     if (!facts.accepts()) return;
     // PRLO, LOGO and another PLOGI undo process logins, once they are accepted.
-    if (facts.exchange.els == fc::els_prlo || facts.exchange.els == fc::els_logo)
+    const bool process_logout = facts.exchange.els == fc::els_prlo && page_of_fcp(facts.seen().frame.payload);
+    if (process_logout || facts.exchange.els == fc::els_logo)
         return on_logout(facts, "a message, though the ports have logged out");
     if (facts.exchange.els == fc::els_plogi)
         on_logout(facts, "a message without PRLI, though the ports have logged in anew by PLOGI");
 }
 
-/// The page for FCP of a PRLI or of its answer, which both fit into a frame.
 void LoginRules::on_process_login(const fibre_channel::FrameFacts& facts) {
     const FrameSeen seen = facts.seen();
     const bool answers = facts.from == fibre_channel::Party::responder;
@@ -27,10 +43,9 @@ void LoginRules::on_process_login(const fibre_channel::FrameFacts& facts) {
         .ox_id = seen.frame.header.ox_id,
         .frame = seen.number};
     if (!login.rejected) {
-        constexpr std::size_t header = layout::size_of<fc::ProcessHeader>;
-        const ByteView payload = seen.frame.payload;
-        if (payload.size() < header + fc::process_page_size) return;
-        if (layout::parse_into(login.page, payload.subspan(header)) || login.page.type != fc::type_fcp) return;
+        const std::optional<wire::ServicePage> page = page_of_fcp(seen.frame.payload);
+        if (!page) return;
+        login.page = *page;
     }
     const Port asker = answers ? destination_of(seen) : source_of(seen);
     const Port asked = answers ? source_of(seen) : destination_of(seen);
@@ -64,14 +79,17 @@ void LoginRules::on_message(const Arrival& a, const fibre_channel::GivenIds& giv
     Pair& pair = pairs_[key];
     if (pair.speaks_rdma) return;
     pair.speaks_rdma = true;
-    for (const Dialog& dialog : pair.dialogs) judge_dialog(a, dialog);
+    const auto is_there = [](const Dialog& dialog) { return dialog.request || dialog.answer; };
+    if (std::ranges::none_of(pair.dialogs, is_there))
+        verdicts_.undecided(rules::process_login, UndecidedReason::login_not_captured);
+    for (const Dialog& dialog : pair.dialogs)  // one of the ports need not ask
+        if (is_there(dialog)) judge_dialog(a, dialog);
     judge_permission(a, pair, given_ids);
     judge_logout(a, pair.asked_by(a.message.initiator, a.message.target), given_ids);
 }
 
 void LoginRules::judge_dialog(const Arrival& a, const Dialog& dialog) {
     const auto& [request, answer] = dialog;
-    if (!request && !answer) return verdicts_.undecided(rules::process_login, UndecidedReason::login_not_captured);
     const bool request_is_right = request && judge_page(a, *request, false);
     // Whoever finds values that it does not expect may say so in its accept, and need not have others.
     if (answer && !answer->rejected && (answer->executed() || request_is_right)) judge_page(a, *answer, true);

@@ -65,6 +65,9 @@ void MessageRules::on_command(const Arrival& a, const Readable<wire::Command>& c
     judge_part(rules::direction_bits, command, wire::control_end, control.read_data != control.write_data, a, [&] {
         return control.read_data ? "both READ DATA and WRITE DATA are set" : "neither READ DATA nor WRITE DATA is set";
     });
+    judge(rules::iu_order, !(a.header().f_ctl.last_sequence && a.ends_sequence()), a, [] {
+        return "FCP_CMND ends the Exchange";
+    });
     judge_part(rules::task_management, command, wire::control_end, !control.manages_tasks(), a, [] {
         return "a Task Management Flag is set";
     });
@@ -79,13 +82,17 @@ void MessageRules::on_transfer_ready(const Arrival& a) {
     judge(rules::no_xfer_rdy, false, a, [] { return "an FCP_XFER_RDY"; });
 }
 
-void MessageRules::judge_region(const Arrival& a) {
-    if (!a.message.data_length) return;
-    const std::uint32_t length = *a.message.data_length;
+const RegionSize* MessageRules::told_size(const Message& message) const {
     const auto size = std::ranges::find_if(options_.region_sizes, [&](const RegionSize& s) {
-        return s.target == a.message.target && s.lun == a.message.lun;
+        return s.target == message.target.id && s.lun == message.lun;
     });
-    if (size == options_.region_sizes.end()) return;
+    return size == options_.region_sizes.end() ? nullptr : &*size;
+}
+
+void MessageRules::judge_region(const Arrival& a) {
+    const RegionSize* size = told_size(a.message);
+    if (size == nullptr || !a.message.data_length) return;
+    const std::uint32_t length = *a.message.data_length;
     const std::uint64_t end = std::uint64_t{a.message.base_address} + length;
     judge(rules::region_size, end <= size->octets, a, [&] {
         return fmt::format("{} octets at {:06X}h of a region of {}", length, a.message.base_address, size->octets);
@@ -98,19 +105,24 @@ void MessageRules::on_data(const Arrival& a, Continuity continuity) {
     const Message& m = a.message;
     judge_offset_present(a, true, "FCP_DATA");
     const bool right_way = m.is_read && a.from_initiator() == m.writes();
-    if (!m.is_read) verdicts_.undecided(rules::data_direction, UndecidedReason::cut);
+    if (!m.is_read) verdicts_.undecided(rules::data_direction, a.exchange.lack_of_command);
     else
         judge(rules::data_direction, right_way, a, [&] {
             return m.reads() ? "data of a read from the Initiator" : "data of a write from the Target";
         });
     if (right_way && m.writes()) judge_rx_id(a);
-    if (m.response) return judge_behind_response(a);
+    if (m.response) return judge_behind_response(a, continuity);
     judge_offset(a, continuity);
     const std::uint64_t end = std::uint64_t{a.header().parameter} + a.length();
-    if (!m.data_length) verdicts_.undecided(rules::data_allowed, UndecidedReason::cut);
+    const bool unwanted = m.data_length == 0 && a.length() == 0;
+    if (!m.data_length) verdicts_.undecided(rules::data_allowed, a.exchange.lack_of_command);
+    // T2 keeps the Sequence Initiative for data, which alone can pass it (4.2.4.4.1, 4.2.4.4.5).
+    else if (unwanted && m.writes())
+        verdicts_.undecided(rules::data_allowed, UndecidedReason::standard_contradicts_itself);
     else
-        judge(rules::data_allowed, end <= *m.data_length, a, [&] {
-            return fmt::format("data up to {}, FCP_DL is {}", end, *m.data_length);
+        judge(rules::data_allowed, end <= *m.data_length && !unwanted, a, [&] {
+            return unwanted ? std::string("FCP_DATA without data, FCP_DL is 0")
+                            : fmt::format("data up to {}, FCP_DL is {}", end, *m.data_length);
         });
     judge(rules::iu_order, !(a.header().f_ctl.last_sequence && a.ends_sequence()), a, [] {
         return "data end the Exchange without an FCP_RSP";
@@ -141,13 +153,33 @@ void MessageRules::judge_rx_id(const Arrival& a) {
     });
 }
 
-void MessageRules::judge_behind_response(const Arrival& a) {
+/// Of a write whose Initiator had more to send: the Target did not hold the Sequence Initiative when it answered
+/// (4.2.4.6, 4.2.4.7). The capture may see the two directions in another order, but not by much. Whether that says all.
+bool MessageRules::judge_early_response(const Arrival& a, Continuity continuity) {
+    const Message& m = a.message;
+    const bool had_more = m.writes() && a.from_initiator() && a.exchange.passes_initiative != true;
+    if (!had_more) return false;
+    const bool may_be_late = a.seen.time - m.response->time < capture::millisecond;
+    if (may_be_late || a.exchange.gaps || continuity != Continuity::known) {
+        verdicts_.undecided(
+            rules::iu_order, may_be_late ? UndecidedReason::out_of_order : UndecidedReason::frames_missing);
+    } else if (!std::exchange(a.exchange.answered_early, true)) {
+        verdicts_.broken(
+            rules::iu_order, {m.command.frame, a.seen.number, m.response->frame}, {m.id},
+            "FCP_RSP although the Initiator still holds the Sequence Initiative, and sends more data");
+    }
+    return true;
+}
+
+void MessageRules::judge_behind_response(const Arrival& a, Continuity continuity) {
     const Message& m = a.message;
     const bool good = m.status == static_cast<std::uint8_t>(wire::StatusCode::good);
     const RuleRef::OfMessages rule = good ? RuleRef::OfMessages(rules::iu_order)
                                           : RuleRef::OfMessages(rules::data_allowed);
-    if (!m.status) return verdicts_.undecided(rule, UndecidedReason::cut);
+    if (!m.status) return verdicts_.undecided(rule, a.exchange.lack_of_response);
     if (m.response->interface != a.seen.interface) return verdicts_.undecided(rule, UndecidedReason::interface_order);
+    if (a.fills_gap()) return verdicts_.undecided(rule, UndecidedReason::out_of_order);
+    if (judge_early_response(a, continuity)) return;
     judge(rule, false, a, [&] {
         return good ? std::string("data after the FCP_RSP")
                     : fmt::format("data after status {}", status_text(*m.status));
@@ -230,7 +262,7 @@ void MessageRules::on_response(const Arrival& a, const Readable<wire::Response>&
 void MessageRules::judge_protection(const Arrival& a, std::uint8_t status) {
     const bool of_writes = status == static_cast<std::uint8_t>(wire::StatusCode::write_protect_error);
     if (!of_writes && status != static_cast<std::uint8_t>(wire::StatusCode::read_protect_error)) return;
-    if (!a.message.is_read) return verdicts_.undecided(rules::protection, UndecidedReason::cut);
+    if (!a.message.is_read) return verdicts_.undecided(rules::protection, a.exchange.lack_of_command);
     judge(rules::protection, a.message.writes() == of_writes, a, [&] {
         return fmt::format("{} for a {}", status_text(status), of_writes ? "read" : "write");
     });
@@ -248,8 +280,9 @@ void MessageRules::judge_extent(const Arrival& a, std::uint8_t status, Region& r
         region.overrun = std::min(region.overrun.value_or(end), end);
     } else if (status == static_cast<std::uint8_t>(wire::StatusCode::good)) {
         const std::uint64_t served = std::min(end, moved);
-        if (!region.overrun) verdicts_.undecided(rules::region_size, UndecidedReason::region_size_unknown);
-        else
+        if (!region.overrun && told_size(a.message) == nullptr)
+            verdicts_.undecided(rules::region_size, UndecidedReason::region_size_unknown);
+        if (region.overrun)
             judge(rules::region_size, served < *region.overrun, a, [&] {
                 return fmt::format(
                     "a region is served up to {:X}h, for which the Target has told BUFFER OVERRUN at {:X}h", served,
@@ -267,9 +300,9 @@ void MessageRules::judge_beginning(const Arrival& a, const wire::Response& respo
     const bool counted = a.exchange.first_seq_cnt == 0 && a.counts_on_from_data();
     const bool all = response.status == static_cast<std::uint8_t>(wire::StatusCode::good) && a.message.data_length &&
                      a.message.bytes == octets_told(*a.message.data_length, response);
-    const bool may_lack_some = a.exchange.gaps || !(counted || all);
+    a.exchange.gaps |= !(counted || all);
     verdicts_.broken(
-        rules::first_offset, doubt_if(may_lack_some, UndecidedReason::frames_missing),
+        rules::first_offset, doubt_if(a.exchange.gaps, UndecidedReason::frames_missing),
         {a.message.command.frame, first->frame}, {a.message.id},
         fmt::format("data begin at offset {}", a.exchange.data.ranges().front().begin));
 }
@@ -286,11 +319,26 @@ std::uint64_t MessageRules::octets_told(std::uint32_t data_length, const wire::R
     return told;
 }
 
+/// Whether FCP_RESID can be right at all: it tells a difference, and no more octets can be lacking than there are.
+bool MessageRules::judge_residual_count(const Arrival& a, const wire::Response& response) {
+    const bool tells = response.resid_under || response.resid_over;
+    const bool too_many = response.resid_under && a.message.data_length && response.resid > *a.message.data_length;
+    if (!too_many && !(tells && response.resid == 0)) return true;
+    judge(rules::residual, doubt_if(false, UndecidedReason::frames_missing), false, a, [&] {
+        const char* which = response.resid_under ? "UNDER" : "OVER";
+        return too_many ? fmt::format(
+                              "FCP_RESID_UNDER with FCP_RESID {}, FCP_DL is {}", response.resid, *a.message.data_length)
+                        : fmt::format("FCP_RESID_{} with FCP_RESID 0", which);
+    });
+    return false;
+}
+
 /// With FCP_RESID_OVER, X3.269 means octets that were not transferred because FCP_DL was too small; 4.2.4.7 can be read
 /// as those that were transferred and are discarded. Both are taken.
 void MessageRules::judge_residual(const Arrival& a, const wire::Response& response) {
     if (response.resid_under && response.resid_over) return;
-    if (!a.message.data_length) return verdicts_.undecided(rules::residual, UndecidedReason::cut);
+    if (!judge_residual_count(a, response)) return;
+    if (!a.message.data_length) return verdicts_.undecided(rules::residual, a.exchange.lack_of_command);
     const bool good = response.status == static_cast<std::uint8_t>(wire::StatusCode::good);
     if (!good && !response.resid_under) return;
     const std::uint32_t data_length = *a.message.data_length;

@@ -30,7 +30,8 @@ private:
     void judge_part(
         RuleRef::OfMessages rule, const Readable<T>& iu, std::size_t end, bool kept, const Arrival& a, Text&& text);
     void judge_rx_id(const Arrival& a);
-    void judge_behind_response(const Arrival& a);
+    void judge_behind_response(const Arrival& a, Continuity continuity);
+    bool judge_early_response(const Arrival& a, Continuity continuity);
     void judge_protection(const Arrival& a, std::uint8_t status);
     void judge_offset_present(const Arrival& a, bool wanted, const char* name);
     void judge_offset(const Arrival& a, Continuity continuity);
@@ -38,7 +39,9 @@ private:
     void judge_data_initiative(const Arrival& a, Continuity continuity);
     static std::uint64_t octets_told(std::uint32_t data_length, const wire::Response& response);
     void judge_turn(const Arrival& a);
+    const RegionSize* told_size(const Message& message) const;
     void judge_region(const Arrival& a);
+    bool judge_residual_count(const Arrival& a, const wire::Response& response);
     void judge_residual(const Arrival& a, const wire::Response& response);
 
     const Options& options_;

@@ -49,6 +49,7 @@ private:
     void on_data(const Arrival& a, const fibre_channel::FrameFacts& facts);
     void on_response(const Arrival& a);
     void take_response(const Arrival& a, const Readable<wire::Response>& response);
+    static void note_missing(const Arrival& a);
     static Continuity continuity_of(const Arrival& a, bool begins_sequence);
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
@@ -217,6 +218,7 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     Exchange& exchange = exchanges_.renew(facts.kept);
     exchange.message = message.id;
     exchange.command = seen.frame.header;
+    exchange.lack_of_command = command.lack();
     const ByteView octets = seen.frame.payload.first(std::min(seen.frame.payload.size(), wire::command_size));
     exchange.command_octets.assign(octets.begin(), octets.end());
     if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
@@ -282,6 +284,7 @@ void Tracker::State::on_data(const Arrival& a, const fibre_channel::FrameFacts& 
     ++a.message.frames;
     a.message.bytes += fresh;
     a.message.last_data = a.step();
+    if (a.message.response) note_missing(a);
     if (!a.message.first_data) a.message.first_data = a.step();
     if (a.message.reads()) store(a, begin, end, &Region::read);
     else if (a.message.writes() && a.message.state == MessageState::complete) store(a, begin, end, &Region::written);
@@ -294,14 +297,21 @@ void Tracker::State::on_response(const Arrival& a) {
     rules_.on_response(a, response);
     Message& m = a.message;
     ++m.frames;
-    const auto& ranges = a.exchange.data.ranges();
-    const std::uint64_t end = ranges.empty() ? 0 : ranges.back().end;
-    m.missing_bytes = end - std::min(end, m.bytes + a.exchange.data.left_out());  // at least so many
+    note_missing(a);
     if (!m.response) {
         m.response = a.step();
+        a.exchange.lack_of_response = response.lack();
         take_response(a, response);
     }
     tell(a);
+}
+
+/// At least so many, if it is not known that what was not seen was not sent.
+void Tracker::State::note_missing(const Arrival& a) {
+    const auto& ranges = a.exchange.data.ranges();
+    const bool lacks_some = !ranges.empty() && (a.exchange.gaps || a.exchange.begins_behind);
+    const std::uint64_t end = lacks_some ? ranges.back().end : 0;
+    a.message.missing_bytes = end - std::min(end, a.message.bytes + a.exchange.data.left_out());
 }
 
 /// What the first one says, as far as it goes.

@@ -25,7 +25,7 @@ struct Limits {
 
 /// How large a Logical Unit's memory region is, as the user says.
 struct RegionSize {
-    Port target;
+    std::uint32_t target = 0;  ///< N_Port_ID, in whatever Virtual Fabric
     std::uint8_t lun = 0;
     std::uint64_t octets = 0;
 };

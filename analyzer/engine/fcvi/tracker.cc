@@ -195,20 +195,21 @@ bool Tracker::State::is_of_another(
     const FrameSeen seen = below.seen();
     const fc::FCtl& f_ctl = seen.frame.header.f_ctl;
     const bool of_message = exchange.use == Exchange::Use::message || exchange.use == Exchange::Use::stray;
-    const bool same_message = header.msg_id() == exchange.msg_id &&
-                              !(of_message && goes_elsewhere(seen, header.handle(), exchange));
+    const auto is_same_message = [&] {
+        return header.msg_id() == exchange.msg_id && !(of_message && goes_elsewhere(seen, header.handle(), exchange));
+    };
     if (begins_exchange(iu) && !f_ctl.exchange_responder) {
         if (!f_ctl.first_sequence && !exchange.closed) return false;
         // A frame that goes on with an open Sequence belongs to it, whatever its Device_Header says.
         if (exchange.by_originator.goes_on_with(seen.frame)) return false;
-        const bool same = same_message && exchange.opcode == iu.opcode &&
-                          exchange.connection_id == header.connection_id();
+        const bool same = exchange.opcode == iu.opcode && exchange.connection_id == header.connection_id() &&
+                          is_same_message();
         return !same || (exchange.closed && f_ctl.first_sequence && exchange.use != Exchange::Use::message &&
                          seen.frame.header.seq_cnt == 0);
     }
     // A response to a request that was not captured, behind the end of the Exchange that had the OX_ID before.
     return exchange.closed && exchange.use == Exchange::Use::message && iu.category == Category::message_response &&
-           (below.opens || !same_message);
+           (below.opens || !is_same_message());
 }
 
 /// The Exchange that the frame belongs to, or a new one in its place: OX_IDs are used again at once (5.4).

@@ -190,6 +190,45 @@ TEST(FcAeRdmaEvidence, LostDataAreNoResidual) {
     }
 }
 
+TEST(FcAeRdmaEvidence, DataThatAreCapturedLateAreNeitherMissingNorBehindTheResponse) {
+    const World w(in_pieces, {"FCP_DATA/2 move after FCP_RSP"});
+    EXPECT_EQ(w.found(), Ids{});
+    EXPECT_EQ(w.model().of(rules::iu_order).why, UndecidedReason::out_of_order);
+    EXPECT_EQ(w.message().bytes, 150U);
+    EXPECT_EQ(w.message().missing_bytes, 0U);
+}
+
+TEST(FcAeRdmaEvidence, WhatWasNotSentIsNotMissing) {
+    const Edits jump{
+        "FCP_DATA/2 set fabricscope.fc.parameter=60", "FCP_DATA/2 size 40",
+        "FCP_RSP set fcaerdma.resid_under=1 fcaerdma.resid=10"};
+    const World w(in_pieces, jump);
+    EXPECT_EQ(w.found(), (Ids{"AERDMA-08", "AERDMA-55"}));
+    EXPECT_EQ(w.message().missing_bytes, 0U);
+}
+
+TEST(FcAeRdmaEvidence, OneOfThePortsNeedNotAskForTheProcessLogin) {
+    EXPECT_EQ(World(a_read).model().of(rules::process_login).undecided, 0U);
+    EXPECT_EQ(
+        World(a_read, {"PRLI drop", "LS_ACC/last drop"}).model().of(rules::process_login).why,
+        UndecidedReason::login_not_captured);
+}
+
+TEST(FcAeRdmaEvidence, ARegionWhoseSizeIsToldIsKnown) {
+    Options options;
+    options.region_sizes.push_back({target.id, 3, 0x1100});
+    const World w(a_read, {}, options);
+    EXPECT_EQ(w.model().of(rules::region_size).satisfied, 1U);
+    EXPECT_EQ(w.model().of(rules::region_size).undecided, 0U);
+}
+
+TEST(FcAeRdmaEvidence, AShortCommandWasNotCut) {
+    const World w(a_read, {"FCP_CMND size 28"});
+    EXPECT_EQ(w.found(), Ids{"AERDMA-50"});
+    EXPECT_EQ(w.model().of(rules::data_allowed).why, UndecidedReason::too_short);
+    EXPECT_EQ(World(a_read, {}, {}, cut("FCP_CMND", 28)).model().of(rules::data_allowed).why, UndecidedReason::cut);
+}
+
 TEST(FcAeRdmaEvidence, DataThatBeginBehindOffsetZeroNeedTheResponse) {
     const Edits behind{"FCP_DATA/1 drop"};
     const World w(in_pieces, behind);

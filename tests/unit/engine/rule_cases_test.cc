@@ -22,7 +22,7 @@ Options options_for(const traffic::RuleCase& of, std::size_t interfaces) {
         options.smcr_options.profile = options.rdma_cm_options.profile = Profile::standard;
     fc_ae_rdma::Options& rdma = options.fc_protocols.fc_ae_rdma_options;
     rdma.profile = of.options == "--profile fc-ae-rdma-annex-a" ? Profile::avionics : Profile::standard;
-    if (of.options.starts_with("--region")) rdma.region_sizes.push_back({{0, target}, 9, 0x1100});
+    if (of.options.starts_with("--region")) rdma.region_sizes.push_back({target, 9, 0x1100});
     return options;
 }
 
