@@ -418,19 +418,18 @@ TEST(FcviTracker, AnAnswerThatWasNotCapturedIsNoLaterThanOthers) {
 TEST(FcviTracker, AnOxIdIsUsedAgainByAnotherConnection) {  // 5.4; MSG_IDs begin at 1 on each (5.9.6)
     const traffic::Recording two = traffic::play_text(
         "protocol fcvi\nlisten level=reliable-reception vis=2\n"
-        "connect level=reliable-reception vis=2 interval=20ms hold=100ms\nmessage side=client at=1ms octets=100\n");
-    const Edits reused{
-        "FCVI_SEND_RQST/2 set fabricscope.fc.ox_id=@FCVI_SEND_RQST/1",
-        "FCVI_SEND_RESP/2 set fabricscope.fc.ox_id=@FCVI_SEND_RQST/1"};
-    for (const char* more : {"FCVI_SEND_RQST/2 size 100", "FCVI_SEND_RQST/all drop", "FCVI_SEND_RESP/1 drop"}) {
-        Edits edits = reused;
-        edits.emplace_back(more);
+        "connect level=reliable-reception vis=2 interval=20ms messages=1 octets=100\n");
+    for (const Edits& missing : {Edits{}, Edits{"FCVI_SEND_RQST/all drop"}, Edits{"FCVI_SEND_RESP/1 drop"}}) {
+        Edits edits{
+            "FCVI_SEND_RESP/2 set fabricscope.fc.ox_id=@FCVI_SEND_RQST/1",
+            "FCVI_SEND_RQST/2 set fabricscope.fc.ox_id=@FCVI_SEND_RQST/1"};
+        edits.insert(edits.end(), missing.begin(), missing.end());
         const World w(two, edits);
-        EXPECT_EQ(w.found(), Ids()) << more;
-        ASSERT_EQ(w.model().messages.size(), 2U) << more;
+        EXPECT_EQ(w.found(), Ids());
+        ASSERT_EQ(w.model().messages.size(), 2U);
         for (const std::size_t i : {0U, 1U}) {
-            EXPECT_EQ(w.message(i).connection, i + 1) << more;
-            EXPECT_EQ(w.message(i).repeated_frames, 0U) << more;
+            EXPECT_EQ(w.message(i).connection, i + 1);
+            EXPECT_EQ(w.message(i).repeated_frames, 0U);
         }
     }
 }
