@@ -3,6 +3,8 @@
 #include <QCommandLineParser>
 #include <QFileInfo>
 #include <QSettings>
+#include <cstdio>
+#include <cstdlib>
 
 #include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/main_window.h"
@@ -42,6 +44,17 @@ void parse(QCommandLineParser& line, const QStringList& arguments) {
     line.process(arguments);
 }
 
+/// Qt would dump core where it finds no display.
+void end_without_display(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type == QtFatalMsg) {
+        std::fputs(
+            "fabricscope-viewer: there is no display to show a window on; DISPLAY or WAYLAND_DISPLAY names it\n",
+            stderr);
+        std::_Exit(2);
+    }
+    std::fprintf(stderr, "%s\n", qPrintable(text));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,7 +67,9 @@ int main(int argc, char** argv) {
     parse(line, arguments);
     // Qt takes --session for its own and away: it gets no argument but the program's name.
     int qt_argc = 1;
+    qInstallMessageHandler(end_without_display);
     QApplication application(qt_argc, argv);
+    qInstallMessageHandler(nullptr);
     const Request request = request_of(line);
     if (line.isSet(reuse_option) && hand_over(request, socket_name())) return 0;
 

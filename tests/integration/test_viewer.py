@@ -42,6 +42,13 @@ def says(screen, words):
     return re.search(words, " ".join(screen.text().split()))
 
 
+@pytest.mark.parametrize("display", [{}, {"DISPLAY": ":4711"}])
+def test_without_a_display_it_says_so(display):
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    done = subprocess.run([PROGRAM, "view", sample("plain_udp")], env={**environment, **display}, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 2 and b"there is no display" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["smcr_v2_two_links", "rdmacm_rping_v4", "fcvi/client_server_iso.pcap", "fc_ae_rdma/several_exchanges.pcap"])
 def test_every_pane_can_be_clicked_through(tmp_path, name):
     capture = ROOT / "samples" / name if "/" in name else sample(name)
