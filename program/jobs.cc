@@ -74,6 +74,7 @@ struct Job {
         status = work.run(job.index, out);
         if (const std::string reason = why_not_written(out); !reason.empty()) {
             status = refuse("cannot write a temporary file: " + reason);
+            out.close();  // which may write some more
             if (::ftruncate(job.out.file().get(), 0) != 0) complain("the report is cut short");
         }
     } catch (const std::bad_alloc&) {
