@@ -23,12 +23,14 @@ constexpr std::string_view style_sheet = R"(
 body { font: 15px/1.45 system-ui, 'DejaVu Sans', sans-serif; max-width: 1080px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 1.5em; margin-bottom: 0; } h2 { font-size: 1.15em; margin-top: 2em; }
 .faint { opacity: .7; } .error { color: #d55e00; font-weight: bold; } .warning { color: #b07a00; font-weight: bold; }
-.note { color: #0072b2; }
+.note { color: #0072b2; color: light-dark(#0072b2, #56b4e9); }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .92em; }
 th, td { text-align: left; padding: .25em .6em; vertical-align: top; border-bottom: 1px solid #8884; }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 svg { background: #fff; max-width: 100%; height: auto; border: 1px solid #8884; border-radius: 4px; }
 details { margin: .5em 0; } summary { cursor: pointer; }
+@media print { details::details-content { content-visibility: visible; height: auto; } .wide { overflow-x: visible; } }
 )";
 
 class Page {
@@ -81,10 +83,12 @@ void Page::write(std::string_view generator) {
 
 void Page::head(std::string_view generator) {
     const engine::CaptureSummary& capture = results_.capture;
-    out_ << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"generator\" content=\""
-         << markup_escaped(generator) << "\">\n<title>" << markup_escaped(names()) << "</title><style>" << style_sheet
-         << "</style></head><body>\n<h1>" << markup_escaped(names()) << "</h1>\n<p class=\"faint\">"
-         << counted(capture.frames, "frame") << " in " << duration_text(capture.duration, true);
+    out_
+        << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"generator\" content=\""
+        << markup_escaped(generator) << "\">\n<title>" << markup_escaped(names()) << "</title><style>" << style_sheet
+        << "</style></head><body>\n<h1>" << markup_escaped(names()) << "</h1>\n<p class=\"faint\">"
+        << counted(capture.frames, "frame") << " in " << duration_text(capture.duration, true);
     if (capture.start) out_ << ", from " << timestamp_text(*capture.start);
     out_ << "; " << markup_escaped(generator) << "</p>\n";
 }
@@ -105,7 +109,8 @@ void Page::verdict() {
         out_ << "<p>Nothing stands out.</p>\n";
     }
     if (all.empty()) return;
-    out_ << "<table id=\"verdict\"><tr><th>Severity</th><th>What was seen</th><th>Cause, and where to look</th>"
+    out_ << "<div class=\"wide\"><table id=\"verdict\"><tr><th>Severity</th><th>What was seen</th><th>Cause, and where "
+            "to look</th>"
             "<th>Session</th><th class=\"n\">Frame</th><th>Kind</th></tr>\n";
     const std::size_t shown = std::min(all.size(), options_.rows);
     for (std::size_t i = 0; i < shown; ++i) {
@@ -114,11 +119,11 @@ void Page::verdict() {
             "<tr><td class=\"{0}\">{0}</td><td>{1}</td><td>{2}{3}{4}</td><td>{5}</td><td "
             "class=\"n\">{6}</td><td>{7}</td>"
             "</tr>\n",
-            name_of(o.severity), markup_escaped(o.text), markup_escaped(o.cause),
-            o.cause.empty() || o.look.empty() ? "" : "<br>", markup_escaped(o.look), markup_escaped(o.session),
-            o.frames.empty() ? "" : std::to_string(o.frames.back()), o.id);
+            name_of(o.severity), marked_up(o.text), marked_up(o.cause), o.cause.empty() || o.look.empty() ? "" : "<br>",
+            marked_up(o.look), markup_escaped(o.session), o.frames.empty() ? "" : std::to_string(o.frames.back()),
+            o.id);
     }
-    out_ << "</table>\n";
+    out_ << "</table></div>\n";
     rest(all.size(), shown);
 }
 
@@ -134,13 +139,14 @@ void Page::session(const Node& node, std::size_t depth) {
 }
 
 void Page::sessions() {
-    out_ << "<h2>Sessions</h2>\n<table id=\"sessions\"><tr><th>Session</th><th>Outcome</th><th class=\"n\">Bytes</th>"
+    out_ << "<h2>Sessions</h2>\n<div class=\"wide\"><table id=\"sessions\"><tr><th>Session</th><th>Outcome</th><th "
+            "class=\"n\">Bytes</th>"
             "<th class=\"n\">Packets</th><th class=\"n\">Retransmitted</th><th "
             "class=\"n\">Slowest</th><th>Ends</th></tr>\n";
     const std::vector<std::size_t> order = overview_.in_tree_order();
     const std::size_t shown = std::min(order.size(), options_.rows);
     for (std::size_t i = 0; i < shown; ++i) session(overview_.nodes[order[i]], overview_.depth_of(order[i]));
-    out_ << "</table>\n";
+    out_ << "</table></div>\n";
     rest(order.size(), shown);
 }
 

@@ -21,6 +21,16 @@ std::string markup_escaped(std::string_view raw) {
     return result;
 }
 
+std::string marked_up(std::string_view raw) {
+    std::string result;
+    bool is_code = false;
+    for (const char c : markup_escaped(raw)) {
+        if (c != '`') result += c;
+        else result += (is_code = !is_code) ? "<code>" : "</code>";
+    }
+    return is_code ? markup_escaped(raw) : result;
+}
+
 std::string xml_escaped(std::string_view raw) {
     std::string result = markup_escaped(raw);
     std::ranges::replace_if(

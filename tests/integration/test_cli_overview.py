@@ -227,6 +227,8 @@ def test_report_is_whole_and_needs_nothing_else(capture, tmp_path):
     page = Page(text)
     assert not page.open and not page.loads and "<script" not in text
     assert text.count("<svg") == text.count("</svg>") > 0
+    assert 'name="viewport"' in text and not any("`" in cell for cell in page.cells)
+    assert text.count("<table") == text.count('<div class="wide"><table') > 0
     expected = analyze(capture)
     for finding in expected["findings"]:
         assert finding["rule"] in page.cells
