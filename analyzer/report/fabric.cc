@@ -11,7 +11,7 @@ LinkCondition condition_of(const FabricLink& link, std::optional<engine::Time> t
     LinkCondition condition;
     const auto is_up = [](const LinkEvent& event) { return event.kind == LinkEvent::Kind::up; };
     // Before it comes up there is none.
-    condition.is_up = link.events.empty() || std::ranges::none_of(link.events, is_up);
+    condition.is_up = link.packets != 0 && std::ranges::none_of(link.events, is_up);
     for (const LinkEvent& event : link.events) {
         if (time && event.time > *time) break;
         switch (event.kind) {

@@ -49,7 +49,7 @@ struct LinkCondition {
     std::uint64_t retransmitted = 0;  ///< packets, up to then
     std::uint64_t failures = 0;
 };
-/// Links whose beginning was not captured are up from the first on. No time: at the end.
+/// Links whose beginning was not captured are up from the first on, if they carried anything. No time: at the end.
 LinkCondition condition_of(const FabricLink& link, std::optional<engine::Time> time);
 
 struct FabricPort {

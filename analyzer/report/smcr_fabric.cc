@@ -36,6 +36,15 @@ void add_llc_events(FabricLink& drawn, const LinkGroup& group, const Link& link,
     }
 }
 
+/// No link of a group whose first contact was captured is older than the first message that it carried.
+void add_beginning(FabricLink& drawn, const LinkGroup& group, const Link& link) {
+    const auto is_up = [](const LinkEvent& event) { return event.kind == LinkEvent::Kind::up; };
+    if (!group.from_start || std::ranges::any_of(drawn.events, is_up)) return;
+    const auto first = std::ranges::find(group.exchanges, link.number, &LlcExchange::link);
+    if (first != group.exchanges.end())
+        drawn.events.push_back({first->request.time, LinkEvent::Kind::up, first->request.frame});
+}
+
 void add_failure(FabricLink& drawn, const Link& link) {
     const Time last = std::max(link.heard[Side::client], link.heard[Side::server]);
     if (link.state != LinkState::failed || last == 0) return;
@@ -61,6 +70,7 @@ void smcr_fabric(const engine::Models& models, Fabric& fabric) {
             const auto before = std::count_if(
                 group.links.data(), &link, [&](const Link& other) { return other.number == link.number; });
             add_llc_events(drawn, group, link, before);
+            if (before == 0) add_beginning(drawn, group, link);
             add_failure(drawn, link);
             fabric.add(std::move(drawn));
         }

@@ -14,7 +14,7 @@ using report::FabricLink;
 using report::LinkEvent;
 
 FabricLink link_between(std::size_t one, std::size_t other) {
-    return {.name = "link", .session = "lg-1", .ends = {{{one}, {other}}}};
+    return {.name = "link", .session = "lg-1", .ends = {{{one}, {other}}}, .packets = 1};
 }
 
 }  // namespace
@@ -26,6 +26,7 @@ private Q_SLOTS:
     void links_come_and_go();
     void many_links_are_drawn_as_one();
     void failover_is_seen_happening();
+    void a_link_is_not_older_than_what_brought_it();
     void links_are_those_of_analyze_data();
     void links_are_those_of_analyze();
     void a_click_selects();
@@ -47,6 +48,8 @@ void FabricTest::links_come_and_go() {
     QVERIFY(!condition_of(link, {}).is_up);
     link.events.erase(link.events.begin());  // its beginning was not captured
     QVERIFY(condition_of(link, 9).is_up);
+    link.packets = 0;  // it was offered, and never came up
+    QVERIFY(!condition_of(link, 9).is_up);
 }
 
 void FabricTest::many_links_are_drawn_as_one() {
@@ -83,6 +86,20 @@ void FabricTest::failover_is_seen_happening() {
     QCOMPARE(up_at(changes[1]), 2);  // ADD LINK
     QCOMPARE(up_at(changes[2]), 1);  // one of them is lost
     QCOMPARE(up_at(changes[3]), 2);  // and comes back
+}
+
+void FabricTest::a_link_is_not_older_than_what_brought_it() {
+    Opened opened({samples + "real/smcr_v2_two_links.pcapng"});
+    const Recording& recording = *opened.window.recording();
+    QVERIFY(recording.reading.engine->smcr().link_groups[0].from_start);
+    std::size_t came_up = 0;
+    for (const FabricLink& link : recording.fabric.links) {
+        if (link.group != "lg-1") continue;
+        QVERIFY2(!condition_of(link, recording.start()).is_up, link.name.c_str());
+        came_up += std::ranges::any_of(
+            link.events, [](const LinkEvent& event) { return event.kind == LinkEvent::Kind::up; });
+    }
+    QVERIFY(came_up >= 2);
 }
 
 void FabricTest::links_are_those_of_analyze_data() {
