@@ -137,7 +137,64 @@ double MemoryPicture::y_of(std::uint64_t address) const {
     const double share = static_cast<double>(address - low_) /
                          static_cast<double>(std::max<std::uint64_t>(high_ - low_, 1));
     const double top = fontMetrics().height() + 6;
-    return top + share * (height() - top - 6);
+    return top + share * (bottom() - top - 4);
+}
+
+double MemoryPicture::bottom() const { return height() - fontMetrics().height() - 2; }
+
+/// What colours mean, which matters more, comes first.
+void MemoryPicture::paint_heading(QPainter& painter) const {
+    const double baseline = fontMetrics().ascent() + 2;
+    double x = margin();
+    struct Entry {
+        const char* name;
+        bool is_read, is_written;
+    };
+    for (const auto& [name, is_read, is_written] :
+         {Entry{"written", false, true}, {"read", true, false}, {"both", true, true}}) {
+        const QRectF box(x, 5, 10, 10);
+        if (is_read) painter.fillRect(box, fill_of(false));
+        if (is_written) painter.fillRect(box, fill_of(true));
+        painter.drawText(QPointF(x + 15, baseline), name);
+        x += 15 + fontMetrics().horizontalAdvance(name) + 16;
+    }
+    const int room = std::max(width() - static_cast<int>(x) - 4, 0);
+    painter.drawText(QPointF(x, baseline), fontMetrics().elidedText("addresses over time", Qt::ElideRight, room));
+}
+
+/// At addresses that are round as people read them.
+void MemoryPicture::paint_addresses(QPainter& painter) const {
+    const Theme theme = Theme::current();
+    constexpr std::uint64_t most_lines = 5;
+    const std::uint64_t step = std::bit_ceil(std::max<std::uint64_t>((high_ - low_) / most_lines, 1));
+    const std::uint64_t first = low_ % step == 0 ? low_ : low_ - low_ % step + step;
+    for (std::uint64_t address = first; address >= first && address <= high_; address += step) {
+        const double y = y_of(address);
+        painter.setPen(theme.grid);
+        painter.drawLine(QPointF(margin(), y), QPointF(width(), y));
+        painter.setPen(theme.faint);
+        painter.drawText(
+            QRectF(0, std::min(y - 10, bottom() - 16), margin() - 8, 20), Qt::AlignRight | Qt::AlignVCenter,
+            text(fmt::format("0x{:x}", address)));
+    }
+}
+
+void MemoryPicture::paint_times(QPainter& painter, const report::TimeScale& scale) const {
+    const Theme theme = Theme::current();
+    const double baseline = height() - fontMetrics().descent() - 2;
+    const QString unit = text(scale.title()).section(", ", -1);
+    painter.drawText(QPointF(margin() - 8 - fontMetrics().horizontalAdvance(unit), baseline), unit);
+    double free_from = scale.left;
+    for (const auto& label : scale.labels()) {
+        painter.setPen(theme.grid);
+        painter.drawLine(QPointF(label.x, y_of(low_)), QPointF(label.x, bottom()));
+        const QString words = text(label.text);
+        const double half = fontMetrics().horizontalAdvance(words) / 2.0;
+        if (label.x - half < free_from || label.x + half > scale.right) continue;
+        painter.setPen(theme.faint);
+        painter.drawText(QPointF(label.x - half, baseline), words);
+        free_from = label.x + half + 12;
+    }
 }
 
 void MemoryPicture::paintEvent(QPaintEvent*) {
@@ -149,34 +206,16 @@ void MemoryPicture::paintEvent(QPaintEvent*) {
         painter.drawText(rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap, words_);
         return;
     }
-    painter.drawText(QPointF(margin(), fontMetrics().ascent() + 2), QString("addresses over time"));
-    double x = margin() + fontMetrics().horizontalAdvance("addresses over time") + 24;
-    struct Entry {
-        const char* name;
-        bool is_read, is_written;
-    };
-    for (const auto& [name, is_read, is_written] :
-         {Entry{"written", false, true}, {"read", true, false}, {"both", true, true}}) {
-        const QRectF box(x, 5, 10, 10);
-        if (is_read) painter.fillRect(box, fill_of(false));
-        if (is_written) painter.fillRect(box, fill_of(true));
-        painter.drawText(QPointF(x + 15, fontMetrics().ascent() + 2), name);
-        x += 15 + fontMetrics().horizontalAdvance(name) + 16;
-    }
-    // At addresses that are round as people read them.
-    constexpr std::uint64_t most_lines = 5;
-    const std::uint64_t step = std::bit_ceil(std::max<std::uint64_t>((high_ - low_) / most_lines, 1));
-    const std::uint64_t first = low_ % step == 0 ? low_ : low_ - low_ % step + step;
-    for (std::uint64_t address = first; address >= first && address <= high_; address += step) {
-        const double y = y_of(address);
-        painter.setPen(theme.grid);
-        painter.drawLine(QPointF(margin(), y), QPointF(width(), y));
-        painter.setPen(theme.faint);
-        painter.drawText(
-            QRectF(0, std::min(y - 10, height() - 20.0), margin() - 8, 20), Qt::AlignRight | Qt::AlignVCenter,
-            text(fmt::format("0x{:x}", address)));
-    }
-    painter.setClipRect(QRectF(margin(), 0, width() - margin(), height()));
+    const report::TimeScale scale{
+        .start = recording_->start(),
+        .begin = navigator_.stretch().begin,
+        .end = navigator_.stretch().end,
+        .left = margin(),
+        .right = static_cast<double>(width())};
+    paint_heading(painter);
+    paint_addresses(painter);
+    paint_times(painter, scale);
+    painter.setClipRect(QRectF(margin(), 0, width() - margin(), bottom()));
     // What was read below what was written, so that both together have one colour.
     for (const bool writes : {false, true})
         for (const Access& access : memory_->accesses)

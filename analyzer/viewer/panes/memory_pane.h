@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyzer/report/scales.h"
 #include "analyzer/viewer/model/details.h"
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/recording.h"
@@ -42,8 +43,12 @@ protected:
     bool event(QEvent* event) override;
 
 private:
-    /// Room for addresses.
+    /// Room for addresses, and for times.
     double margin() const;
+    double bottom() const;
+    void paint_heading(QPainter& painter) const;
+    void paint_addresses(QPainter& painter) const;
+    void paint_times(QPainter& painter, const report::TimeScale& scale) const;
     double x_of(Time time) const;
     double y_of(std::uint64_t address) const;
     /// What stands for it in the picture.
