@@ -122,9 +122,10 @@ QString PacketModel::summary_of(const FrameRow& row) const {
 QVariant PacketModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     if (role == Qt::TextAlignmentRole) return alignment_of(is_number(index.column()));
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
+    const QString words = text_of(at(index.row()), index.column());
     // As a tool tip, what a narrow column has no room for.
-    const bool is_asked = role == Qt::DisplayRole || role == Qt::ToolTipRole;
-    return is_asked ? QVariant(text_of(at(index.row()), index.column())) : QVariant();
+    return role == Qt::ToolTipRole ? tool_tip(words.toStdString()) : words;
 }
 
 QVariant PacketModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -58,7 +58,7 @@ QVariant VerdictModel::data(const QModelIndex& index, int role) const {
     const Observation& o = at(index.row());
     if (role == Qt::ForegroundRole && index.column() == severity)
         return Theme::current().readable(colour_of(o.severity));
-    if (role == Qt::ToolTipRole) return text(o.look.empty() ? o.text : o.text + "\n" + o.look);
+    if (role == Qt::ToolTipRole) return tool_tip(o.look.empty() ? o.text : o.text + "\n" + o.look);
     return role == Qt::DisplayRole ? QVariant(text(text_of(o, index.column()))) : QVariant();
 }
 

@@ -7,10 +7,16 @@
 #include <string>
 
 #include "analyzer/report/drawing.h"
+#include "analyzer/report/xml.h"
 
 namespace fabricscope::viewer {
 
 inline QString text(const std::string& utf8) { return QString::fromStdString(utf8); }
+
+/// As rich text, which alone is wrapped.
+inline QString tool_tip(const std::string& words) {
+    return words.empty() ? QString() : "<p>" + text(report::marked_up(words)).replace('\n', "<br>") + "</p>";
+}
 
 struct Theme {
     QColor paper, ink, faint, grid, band, highlight;
