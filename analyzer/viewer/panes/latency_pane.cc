@@ -33,12 +33,15 @@ int bin_of(Time time) {
     return static_cast<int>(std::floor(std::log10(report::seconds_of(std::max<Time>(time, 1))) * bins_per_decade));
 }
 
-/// "10 us" at each power of ten of seconds.
-QSharedPointer<QCPAxisTicker> duration_ticks() {
+/// "10 µs" at each power of ten; in a short range at twice and five times that, too.
+QSharedPointer<QCPAxisTicker> duration_ticks(const QCPRange& range) {
+    constexpr Time longest = 1000 * capture::second;
+    constexpr double short_range = 100;
     const auto ticks = QSharedPointer<QCPAxisTickerText>::create();
-    Time time = 10;
-    for (int power = -8; power <= 3; ++power, time *= 10)
-        ticks->addTick(std::pow(10, power), text(report::duration_text(time, true)));
+    for (Time power = 10; power <= longest; power *= 10)
+        for (const Time times : {1, 2, 5})
+            if (times == 1 || range.upper < short_range * range.lower)
+                ticks->addTick(report::seconds_of(power * times), text(report::duration_text(power * times, true)));
     return ticks;
 }
 
@@ -66,9 +69,11 @@ LatencyPane::LatencyPane(Navigator& navigator)
             std::log10(std::max(plot_->xAxis->pixelToCoord(event->position().x()), 1e-9)) * bins_per_decade);
         select_tail(static_cast<Time>(std::ceil(std::pow(10, bin / bins_per_decade) * 1e9)));
     });
-    connect(slowest_, &QTableWidget::cellClicked, this, [this](int row) {
-        go_to(latencies_[static_cast<std::size_t>(row)]);
-    });
+    const auto go = [this](int row) {
+        if (row >= 0) go_to(latencies_[static_cast<std::size_t>(row)]);
+    };
+    connect(slowest_, &QTableWidget::cellClicked, this, go);
+    connect(slowest_, &QTableWidget::currentCellChanged, this, go);
     waterfall_->on_step = [this](const SetUp& set_up, const Slice& step) { go_to({0, &step, set_up.node}); };
 }
 
@@ -112,7 +117,7 @@ void LatencyPane::lay_out() {
 
 void LatencyPane::show(std::shared_ptr<const Recording> recording) {
     latencies_.clear();
-    slowest_->setRowCount(0);
+    list(0);
     waterfall_->show(nullptr, {});
     recording_ = std::move(recording);
     shown_.reset();
@@ -178,7 +183,6 @@ void LatencyPane::draw_histogram() {
     plot_->clearPlottables();
     plot_->setBackground(theme.paper);
     plot_->xAxis->setScaleType(QCPAxis::stLogarithmic);
-    plot_->xAxis->setTicker(duration_ticks());
     plot_->xAxis2->setVisible(false);
     plot_->yAxis2->setVisible(true);
     plot_->yAxis->setLabel("operations");
@@ -208,6 +212,7 @@ void LatencyPane::draw_histogram() {
     histogram->addData(edge(behind), 0);
     shares->addData(edge(behind), 100);
     plot_->xAxis->setRange(edge(bins.begin()->first - 3), edge(behind + 3));
+    plot_->xAxis->setTicker(duration_ticks(plot_->xAxis->range()));
     plot_->yAxis->setRange(0, highest * 1.1);
     // There is no half an operation.
     const report::Ticks ticks = report::ticks_between(0, std::max(highest, 1.0), 5);
@@ -218,6 +223,7 @@ void LatencyPane::draw_histogram() {
 }
 
 void LatencyPane::list(std::size_t count) {
+    const QSignalBlocker quiet(slowest_);  // nobody has selected anything
     const auto rows = static_cast<int>(std::min(count, most_listed));
     slowest_->setRowCount(rows);
     for (int row = 0; row < rows; ++row) {
@@ -269,7 +275,7 @@ void LatencyPane::go_to(const Latency& latency) {
 void LatencyPane::write_rows(const WriteRow& write) const {
     write({"session", "operation", "bytes", "frame", "begin", "took"});
     if (!recording_) return;
-    for (const Latency& each : latencies_of(*recording_, navigator_.place().node))
+    for (const Latency& each : latencies_)
         write(
             {recording_->overview.nodes[each.node].name, recording_->overview.labels[each.slice->label],
              std::to_string(each.slice->octets), std::to_string(each.slice->frame),
