@@ -65,10 +65,17 @@ Cell cell_of(const report::Slice& operation, const report::Lane& lane, int colum
 
 bool is_operation_of_data(const report::Slice& slice) { return slice.activity == report::Activity::operation; }
 
-/// Names end with numbers: smcr-9 comes before smcr-10.
-QString sortable(const QString& name) {
-    const auto digits = name.size() - 1 - name.lastIndexOf('-');
-    return name.left(name.size() - digits) + name.right(digits).rightJustified(20, '0');
+/// Numbers count as such: smcr-9 comes before smcr-10, and 10.1.2.0 before 10.1.10.0.
+QString sortable(const QString& words) {
+    constexpr qsizetype most_digits = 20;
+    QString key;
+    for (qsizetype i = 0; i < words.size();) {
+        const qsizetype begin = i;
+        while (i < words.size() && words[i].isDigit()) ++i;
+        if (i == begin) key += words[i++];
+        else key += words.sliced(begin, i - begin).rightJustified(most_digits, '0');
+    }
+    return key;
 }
 
 }  // namespace
@@ -170,8 +177,7 @@ QVariant SessionModel::data(const QModelIndex& index, int role) const {
                           ? cell_of(*operation_of(index).slice, *operation_of(index).lane, index.column(), *recording_)
                           : cell_of(node, index.column(), *recording_);
     if (role != sort_role) return cell.text;
-    if (index.column() == name) return sortable(cell.text);
-    return is_number ? cell.key : QVariant(cell.text);
+    return is_number ? cell.key : QVariant(sortable(cell.text));
 }
 
 QVariant SessionModel::headerData(int section, Qt::Orientation orientation, int role) const {
