@@ -64,9 +64,9 @@ QString legend_entry(const QColor& colour, const char* line, const QString& word
     return QString("<span style='color:%1'>%2</span>&nbsp;%3&nbsp;&nbsp; ").arg(colour.name(), line, words);
 }
 
-/// The name of the session, and of each curve in its colour.
+/// The name of the session, and of each curve in its colour. `beside`: what is drawn over it, or is not.
 QString legend_of(
-    const std::string& session, const std::vector<CurvePanel>& panels, const Recording* beside, const Theme& theme) {
+    const std::string& session, const std::vector<CurvePanel>& panels, const QString& beside, const Theme& theme) {
     const CurvePanel& panel = panels.front();
     QString words = QString("<b>%1</b>&nbsp;&nbsp;&nbsp;").arg(text(session).toHtmlEscaped());
     for (const report::Curve& curve : panel.curves)
@@ -81,8 +81,7 @@ QString legend_of(
             theme.readable(report::flight_colour), "■", panel.counts_packets ? "packets in flight" : "in flight");
         words += legend_entry(theme.readable(rate_colour), "━━", panel.counts_packets ? "packets a second" : "rate");
     }
-    if (beside != nullptr)
-        words += legend_entry(theme.ink, "┈┈", "at " + text(beside->files.front()).section('/', -1).toHtmlEscaped());
+    if (!beside.isEmpty()) words += legend_entry(theme.ink, "┈┈", beside.toHtmlEscaped());
     return words;
 }
 
@@ -177,6 +176,7 @@ SequencePane::SequencePane(Navigator& navigator, Details& details)
     connect(&details, &Details::arrived, this, [this](const QString& session) {
         if (recording_ && session == text(shown_)) draw();
     });
+    connect(&details_beside_, &Details::arrived, this, [this] { draw(); });
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this](QMouseEvent* event) {
         if (plot_->axisRectCount() == 0) return;
         Place place = navigator_.place();
@@ -199,7 +199,14 @@ void SequencePane::show(std::shared_ptr<const Recording> recording) {
 
 void SequencePane::show_beside(std::shared_ptr<const Recording> other) {
     beside_ = std::move(other);
-    if (recording_) draw();
+    details_beside_.show(beside_);
+    if (!recording_) return;
+    draw();
+    follow_place();
+}
+
+std::string SequencePane::session_beside() const {
+    return beside_ ? place_beside(*recording_, navigator_.place(), *beside_).session : std::string();
 }
 
 void SequencePane::resizeEvent(QResizeEvent* event) {
@@ -231,7 +238,10 @@ void SequencePane::changeEvent(QEvent* event) {
 
 void SequencePane::follow_place() {
     if (!recording_) return;
-    if (!visibleRegion().isEmpty()) details_.want(navigator_.place().session);
+    if (!visibleRegion().isEmpty()) {
+        details_.want(navigator_.place().session);
+        if (beside_) details_beside_.want(session_beside());
+    }
     if (navigator_.place().session != shown_) draw();
     put_cursor();
 }
@@ -362,7 +372,12 @@ void SequencePane::draw() {
     plot_->setBackground(theme.paper);
     const std::vector<CurvePanel> panels = panels_of(*recording_, navigator_.place(), details_);
     std::vector<CurvePanel> beside;
-    if (beside_) beside = panels_of(*beside_, place_beside(*recording_, navigator_.place(), *beside_));
+    QString name_beside;
+    if (beside_) {
+        const Place place = place_beside(*recording_, navigator_.place(), *beside_);
+        beside = panels_of(*beside_, place, details_beside_);
+        name_beside = (place.session.empty() ? "not in " : "at ") + text(beside_->files.front()).section('/', -1);
+    }
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const auto same = std::ranges::find(beside, panels[i].title, &CurvePanel::title);
         add_panel(i, panels[i], same != beside.end() ? &*same : nullptr);
@@ -370,7 +385,7 @@ void SequencePane::draw() {
     plot_->show();
     if (shown_.empty()) title_->setText("Select a session to see how its data advanced.");
     else if (panels.empty()) title_->setText(text(shown_) + ": no data to plot.");
-    else title_->setText(legend_of(shown_, panels, beside.empty() ? nullptr : beside_.get(), theme));
+    else title_->setText(legend_of(shown_, panels, name_beside, theme));
     follow_stretch();
     put_cursor();
 }

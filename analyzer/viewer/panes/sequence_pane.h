@@ -12,6 +12,7 @@
 #include "analyzer/viewer/model/recording.h"
 #include "analyzer/viewer/panes/numbers.h"
 
+class QCPAxis;
 class QCPAxisRect;
 class QCPGraph;
 class QCPItemStraightLine;
@@ -35,6 +36,7 @@ public:
     void write_rows(const WriteRow& write) const override;
     /// A capture of the same run from another point, drawn over the first; nullptr: none.
     void show_beside(std::shared_ptr<const Recording> other);
+    bool has_beside() const { return beside_ != nullptr; }
 
     void follow_place();
 
@@ -45,6 +47,7 @@ protected:
 private:
     void follow_stretch();
     void draw();
+    std::string session_beside() const;
     /// Side by side, where there is room.
     bool is_wide() const { return width() > 2 * height(); }
     QCPAxisRect* add_rect(int row, int column, QCPMarginGroup& group);
@@ -53,7 +56,7 @@ private:
     void add_marks(QCPAxisRect& rect, const report::CurveMarks& marks);
     void add_flow(QCPAxisRect& rect, const report::CurvePanel& panel);
     void add_cursor(QCPAxisRect& rect);
-    void label_times(class QCPAxis& across) const;
+    void label_times(QCPAxis& across) const;
     void update_rates();
     void put_cursor();
     double seconds(Time time) const;
@@ -62,6 +65,7 @@ private:
 
     Navigator& navigator_;
     Details& details_;
+    Details details_beside_;
     std::shared_ptr<const Recording> recording_, beside_;
     QLabel* title_;
     QCustomPlot* plot_;
