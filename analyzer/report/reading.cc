@@ -138,6 +138,7 @@ Reading read(
     reading.gaps = spans.gaps(reading.opened);
     reading.losses = losses_told_in(reading.opened);
     for (const capture::Error& error : packets->errors()) reading.problems.push_back(to_string(error));
+    reading.ended_early = packets->errors().size();
     return reading;
 }
 

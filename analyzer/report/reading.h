@@ -28,6 +28,7 @@ struct Reading {
     std::unique_ptr<engine::Engine> engine;  ///< null: none of the files could be opened
     std::vector<std::string> opened;         ///< those of the files that could be
     std::vector<std::string> problems;       ///< why files could not be read to their end
+    std::size_t ended_early = 0;             ///< problems, the last ones, that a file still being written may have
     bool interrupted = false;                ///< that is why
     std::vector<std::string> gaps;           ///< sentences: files that may be of another capture
     std::vector<std::string> losses;         ///< sentences: what interfaces lost before it was captured

@@ -87,8 +87,8 @@ int main(int argc, char** argv) {
         window.activateWindow();
     });
     window.QMainWindow::show();
-    window.open(request);
     if (line.isSet(follow_option)) window.follow();
+    window.open(request);
     std::vector<std::string> interfaces;
     for (const QString& interface : line.values(interface_option)) interfaces.push_back(interface.toStdString());
     if (!interfaces.empty()) window.capture(interfaces, line.value(write_option));

@@ -5,6 +5,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDateTime>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -19,6 +20,7 @@
 #include <QStatusBar>
 #include <QToolBar>
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/report/units.h"
 #include "analyzer/viewer/link/wireshark.h"
@@ -64,14 +66,14 @@ QString names_of(const std::vector<std::string>& files) {
 
 constexpr int growth_interval = 1000;  // milliseconds
 
-/// Octets; -1: there is no such file.
-std::vector<qint64> sizes_of(const std::vector<std::string>& files) {
-    std::vector<qint64> sizes;
+std::vector<FileState> states_of(const std::vector<std::string>& files) {
+    std::vector<FileState> states;
     for (const std::string& file : files) {
         const QFileInfo info(text(file));
-        sizes.push_back(info.exists() ? info.size() : -1);
+        if (info.exists()) states.push_back({info.size(), info.lastModified().toMSecsSinceEpoch()});
+        else states.push_back({-1, 0});
     }
-    return sizes;
+    return states;
 }
 
 }  // namespace
@@ -90,11 +92,13 @@ MainWindow::MainWindow() {
     });
     connect(&loader_beside_, &Loader::loaded, this, [this](const std::shared_ptr<const Recording>& recording) {
         tell(text(recording->complaint()));
-        sequence_->show_beside(recording);
+        take_beside(recording);
     });
     connect(&navigator_, &Navigator::placed, this, [this] { describe_place(); });
     connect(&growth_timer_, &QTimer::timeout, this, [this] { look_for_growth(); });
     tell("Open a capture with Ctrl+O, or drop one here.");
+    // Single letters are its keys; a filter box would take them.
+    tracks_->view().setFocus();
 }
 
 QDockWidget* MainWindow::add_pane(const char* title, QWidget* pane, Qt::DockWidgetArea area) {
@@ -158,12 +162,19 @@ void MainWindow::add_menus() {
     file->addAction("Second capture &point...", this, [this] {
         open_beside(chosen_files("The same run, captured at another point"));
     });
+    without_beside_ = file->addAction("&Without second capture point", this, [this] { take_beside(nullptr); });
+    without_beside_->setObjectName("withoutBeside");
+    without_beside_->setEnabled(false);
     follow_ = file->addAction("&Follow files that grow");
     follow_->setObjectName("follow");
     follow_->setCheckable(true);
     connect(follow_, &QAction::toggled, this, [this](bool on) {
         if (on) growth_timer_.start(growth_interval);
         else growth_timer_.stop();
+    });
+    // What was not said of a file that was being written is said now.
+    connect(follow_, &QAction::triggered, this, [this](bool on) {
+        if (!on && recording_ && recording_->reading.ended_early != 0) read_again();
     });
     stop_capture_ = file->addAction("S&top the capture", this, [this] { live_.stop(); });
     stop_capture_->setObjectName("stopCapture");
@@ -207,15 +218,23 @@ void MainWindow::add_menus() {
 
 void MainWindow::add_save_menu(QMenu& file) {
     QMenu* const save = file.addMenu("&Save a pane");
-    for (const QDockWidget* dock : findChildren<QDockWidget*>()) {
-        QWidget* const pane = dock->widget();
-        save->addAction(dock->windowTitle() + "...", this, [this, pane] { choose_name_for(*pane); });
-    }
+    for (QDockWidget* dock : findChildren<QDockWidget*>())
+        save->addAction(dock->windowTitle() + "...", this, [this, dock] { choose_name_for(*dock); });
 }
 
-void MainWindow::choose_name_for(QWidget& pane) {
-    const QString file = QFileDialog::getSaveFileName(this, "Save a pane", {}, kinds_of_files(pane));
-    if (!file.isEmpty()) tell(save_pane(pane, file));
+/// The pane comes to the front, where it is laid out and drawn while the name is chosen.
+void MainWindow::choose_name_for(QDockWidget& dock) {
+    dock.show();
+    dock.raise();
+    QWidget& pane = *dock.widget();
+    QFileDialog dialog(this, "Save a pane", {}, kinds_of_files(pane));
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    const auto take_suffix = [&dialog](const QString& kind) {
+        dialog.setDefaultSuffix(kind.section("*.", 1).chopped(1));
+    };
+    connect(&dialog, &QFileDialog::filterSelected, &dialog, take_suffix);
+    take_suffix(dialog.selectedNameFilter());
+    if (dialog.exec() == QDialog::Accepted) tell(save_pane(pane, dialog.selectedFiles().front()));
 }
 
 void MainWindow::add_status_bar() {
@@ -237,12 +256,13 @@ void MainWindow::add_status_bar() {
 void MainWindow::open(const Request& request) {
     const std::vector<std::string>& files = request.files;
     if (files.empty()) return;
-    if (recording_ && recording_->files == files && !loader_.is_busy()) {
+    const bool is_open = recording_ && recording_->files == files && !recording_->cancelled && !loader_.is_busy();
+    if (is_open && states_of(files) == states_) {
         go_to(request);
         return;
     }
     request_ = request;
-    last_stretch_.reset();
+    has_grown_ = false;
     setWindowTitle(names_of(files) + " - fabricscope");
     tell("");
     start_reading();
@@ -250,31 +270,32 @@ void MainWindow::open(const Request& request) {
 
 void MainWindow::start_reading() {
     const std::vector<std::string>& files = request_.files;
-    sizes_ = sizes_of(files);
+    states_ = states_of(files);
     reading_time_.start();
     place_->setText("reading " + names_of(files));
     progress_->setRange(0, 0);
     progress_->show();
     cancel_->show();
-    loader_.load(files);
+    loader_.load(files, follow_->isChecked());
+}
+
+void MainWindow::read_again() {
+    has_grown_ = true;
+    start_reading();
 }
 
 /// Files are read anew, at the same place. What takes long to read is looked at less often.
 void MainWindow::look_for_growth() {
     if (request_.files.empty() || loader_.is_busy()) return;
-    const std::vector<qint64> sizes = sizes_of(request_.files);
-    if (live_.is_running() && sizes.front() <= 0) return;  // has not begun to write
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::vector<FileState> states = states_of(request_.files);
+    if (live_.is_running() && states.front().size <= 0) return;  // has not begun to write
+    for (std::size_t i = 0; i < states.size(); ++i) {
         const QString file = text(request_.files[i]);
-        if (sizes[i] < 0) return stop_following(file + " is gone: this is what was read before.");
-        if (sizes[i] < sizes_[i]) return stop_following(file + " became shorter: this is what was read before.");
+        if (states[i].size < 0) return stop_following(file + " is gone: this is what was read before.");
+        if (states[i].size < states_[i].size)
+            return stop_following(file + " became shorter: this is what was read before.");
     }
-    if (sizes == sizes_) return;
-    request_.session = navigator_.place().session;
-    request_.frame = navigator_.place().frame;
-    const bool shows_all = navigator_.stretch() == navigator_.whole();
-    last_stretch_ = shows_all ? std::nullopt : std::optional(navigator_.stretch());
-    start_reading();
+    if (states != states_) read_again();
 }
 
 void MainWindow::stop_following(const QString& why) {
@@ -291,7 +312,7 @@ void MainWindow::capture(const std::vector<std::string>& interfaces, const QStri
     for (const std::string& interface : interfaces) names << text(interface);
     setWindowTitle("capturing on " + names.join(", ") + " - fabricscope");
     tell("Waiting for frames on " + names.join(", ") + ".");
-    sizes_.assign(1, 0);
+    states_.assign(1, {});
     follow();
 }
 
@@ -302,10 +323,7 @@ void MainWindow::on_capture_end(const QString& complaint) {
 }
 
 void MainWindow::go_to(const Request& request) {
-    Place place{
-        .node = recording_->node_of(request.session), .session = request.session, .frame = request.frame, .time = {}};
-    if (place.frame) place.time = recording_->time_of(*place.frame);
-    else if (place.node) place.time = recording_->overview.nodes[*place.node].first;
+    const Place place = recording_->place_of(request.session, request.frame);
     navigator_.go(place);
     if (place.time) navigator_.reveal(*place.time);
 }
@@ -324,6 +342,11 @@ void MainWindow::open_beside(std::vector<std::string> files) {
     if (!files.empty()) loader_beside_.load(std::move(files));
 }
 
+void MainWindow::take_beside(std::shared_ptr<const Recording> recording) {
+    sequence_->show_beside(std::move(recording));
+    without_beside_->setEnabled(sequence_->has_beside());
+}
+
 void MainWindow::show_progress(quint64 frames, int share) {
     progress_->setRange(0, share < 0 ? 0 : 100);
     progress_->setValue(share);
@@ -333,9 +356,29 @@ void MainWindow::show_progress(quint64 frames, int share) {
 void MainWindow::show(std::shared_ptr<const Recording> recording) {
     progress_->hide();
     cancel_->hide();
-    recording_ = std::move(recording);
-    // What is being written ends in the middle of something.
+    const std::shared_ptr<const Recording> before = std::exchange(recording_, std::move(recording));
+    // A capture that has just begun has nothing in it yet.
     tell(live_.is_running() ? QString() : text(recording_->complaint()));
+    const bool is_another = !before || before->files != recording_->files;
+    if (is_another) take_beside(nullptr);
+    Way way = navigator_.way();
+    const bool shows_all = navigator_.stretch() == navigator_.whole();
+    const Stretch stretch = navigator_.stretch();
+    show_in_panes();
+    if (has_grown_ && !is_another) {
+        for (Place& place : way.places)
+            if (place.node) place.node = recording_->node_of(before->overview.nodes[*place.node].name);
+        navigator_.take(std::move(way));
+        if (!shows_all) navigator_.show(stretch);
+    } else if (request_.frame || !request_.session.empty()) {
+        go_to(request_);
+    }
+    constexpr int share_of_reading = 4;
+    growth_timer_.setInterval(std::max(
+        growth_interval, static_cast<int>(std::min<qint64>(reading_time_.elapsed(), 60'000)) * share_of_reading));
+}
+
+void MainWindow::show_in_panes() {
     details_.show(recording_);
     navigator_.reset({recording_->start(), recording_->end()});
     verdict_->show(recording_);
@@ -349,11 +392,6 @@ void MainWindow::show(std::shared_ptr<const Recording> recording) {
     packets_->show(recording_);
     compare_->show(recording_);
     describe_place();
-    if (request_.frame || !request_.session.empty()) go_to(request_);
-    if (last_stretch_) navigator_.show(*last_stretch_);
-    constexpr int share_of_reading = 4;
-    growth_timer_.setInterval(std::max(
-        growth_interval, static_cast<int>(std::min<qint64>(reading_time_.elapsed(), 60'000)) * share_of_reading));
 }
 
 /// A tool bar asks nothing how high it is for its width.
@@ -420,7 +458,13 @@ void MainWindow::annotate(const QString& file) {
 }
 
 void MainWindow::copy_filter() {
-    if (recording_) QApplication::clipboard()->setText(display_filter(*recording_, navigator_.place()));
+    if (!recording_) return;
+    const QString filter = filter_in_file(*recording_, navigator_.place());
+    if (!filter.isEmpty()) QApplication::clipboard()->setText(filter);
+    else if (display_filter(*recording_, navigator_.place()).isEmpty())
+        tell("Nothing is selected that could be filtered.");
+    else
+        tell("Sessions are numbered over all files: Annotate and open writes one file of them that has these numbers.");
 }
 
 void MainWindow::copy_command() {

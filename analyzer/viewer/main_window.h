@@ -34,13 +34,20 @@ class SessionPane;
 class TrackPane;
 class VerdictPane;
 
+/// What tells whether a file has changed.
+struct FileState {
+    qint64 size = 0;      ///< octets; -1: there is no such file
+    qint64 modified = 0;  ///< milliseconds
+    bool operator==(const FileState&) const = default;
+};
+
 class MainWindow : public QMainWindow {
 public:
     MainWindow();
 
     /// Starts reading; the window stays usable.
     void open(std::vector<std::string> files) { open(Request{std::move(files), {}, {}}); }
-    /// Files that are open already are not read again.
+    /// Files that are open already, and have not changed, are not read again.
     void open(const Request& request);
     const Recording* recording() const { return recording_.get(); }
     Navigator& navigator() { return navigator_; }
@@ -64,18 +71,22 @@ private:
     void add_panes();
     QDockWidget* add_pane(const char* title, QWidget* pane, Qt::DockWidgetArea area);
     void add_save_menu(QMenu& file);
-    void choose_name_for(QWidget& pane);
+    void choose_name_for(QDockWidget& dock);
     void add_menus();
     void add_status_bar();
     void choose_files();
     std::vector<std::string> chosen_files(const QString& title);
     void show_progress(quint64 frames, int share);
     void show(std::shared_ptr<const Recording> recording);
+    void show_in_panes();
+    void take_beside(std::shared_ptr<const Recording> recording);
     void tell(const QString& words);
     void fit_message();
     void describe_place();
     void go_to(const Request& request);
     void start_reading();
+    /// What has changed meanwhile, to be shown at the same place.
+    void read_again();
     void look_for_growth();
     void stop_following(const QString& why);
     void on_capture_end(const QString& complaint);
@@ -111,11 +122,12 @@ private:
     QElapsedTimer reading_time_;
     QDockWidget* left_ = nullptr;  ///< the dock of the verdict, and that of the tracks
     QDockWidget* right_ = nullptr;
-    int left_width_ = 0;                   ///< as the reader wants it
-    int width_before_ = 0;                 ///< of the window
-    std::vector<qint64> sizes_;            ///< of the files when their reading began
-    std::optional<Stretch> last_stretch_;  ///< to be shown again once a file that grew has been read
+    int left_width_ = 0;             ///< as the reader wants it
+    int width_before_ = 0;           ///< of the window
+    std::vector<FileState> states_;  ///< of the files when their reading began
+    bool has_grown_ = false;         ///< they are read once more, to be shown at the same place
     QAction* follow_ = nullptr;
+    QAction* without_beside_ = nullptr;
     QAction* back_ = nullptr;
     QAction* forward_ = nullptr;
 };

@@ -32,6 +32,7 @@ private Q_SLOTS:
     void other_sessions_differ();
     void runs_are_what_replay_says();
     void the_pane_shows_them();
+    void a_row_leads_to_the_session_that_is_compared();
     void bad_input_is_a_sentence();
 };
 
@@ -100,6 +101,23 @@ void CompareTest::the_pane_shows_them() {
     QTRY_VERIFY_WITH_TIMEOUT(!pane.is_busy(), 20'000);
     QVERIFY(opened.find<QLabel>("compareSummary").text().contains("played from it"));
     pane.play(Side::server);  // and the window is closed meanwhile
+}
+
+void CompareTest::a_row_leads_to_the_session_that_is_compared() {
+    Opened opened({samples + "real/smcr_v2_20conns.pcap"});
+    const Recording& recording = *opened.window.recording();
+    auto& pane = dynamic_cast<ComparePane&>(opened.find<QWidget>("compare"));
+    const auto select = [&](const char* session) {
+        opened.window.navigator().go({.node = recording.node_of(session), .session = session, .frame = {}, .time = {}});
+    };
+    select("smcr-1");
+    pane.play(Side::client);
+    QTRY_VERIFY_WITH_TIMEOUT(!pane.is_busy(), 20'000);
+    select("smcr-4");
+    QTableView& table = opened.find<QTableView>("compareTable");
+    table.setCurrentIndex(table.model()->index(0, 0));
+    QCOMPARE(opened.window.navigator().place().session, std::string("smcr-1"));
+    QCOMPARE(opened.window.navigator().place().node, recording.node_of("smcr-1"));
 }
 
 void CompareTest::bad_input_is_a_sentence() {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Panes as files.
+#include <QAction>
+#include <QApplication>
 #include <QDockWidget>
+#include <QFileDialog>
 #include <QImage>
 #include <QJsonArray>
+#include <QLineEdit>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QXmlStreamReader>
 
 #include "analyzer/viewer/panes/numbers.h"
@@ -37,6 +42,7 @@ private Q_SLOTS:
     void every_pane_is_saved();
     void tables_hold_what_analyze_says();
     void what_cannot_be_saved_is_a_sentence();
+    void what_is_saved_from_the_menu_comes_to_the_front();
 };
 
 void SaveTest::every_pane_is_saved() {
@@ -48,6 +54,7 @@ void SaveTest::every_pane_is_saved() {
     QVERIFY(docks.size() >= 8);
     for (QDockWidget* dock : docks) {
         dock->raise();
+        QTest::qWait(1);  // until it is drawn
         QWidget& pane = *dock->widget();
         const QByteArray name = pane.objectName().toUtf8();
         const QString base = folder.filePath(pane.objectName());
@@ -92,6 +99,24 @@ void SaveTest::what_cannot_be_saved_is_a_sentence() {
     QVERIFY(save_pane(pane, folder.filePath("a.gif")).contains("has to end in"));
     QVERIFY(save_pane(pane, folder.filePath("no such folder/a.svg")).contains("no such folder"));
     QVERIFY(!QFile::exists(folder.filePath("a.gif")));
+}
+
+void SaveTest::what_is_saved_from_the_menu_comes_to_the_front() {
+    Opened opened({samples + "real/rdmacm_rping_v4.pcap"});
+    QTemporaryDir folder;
+    const auto actions = opened.window.findChildren<QAction*>();
+    QAction& save = **std::ranges::find(actions, "Latency...", &QAction::text);
+    QTimer::singleShot(200, [&] {
+        auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        QVERIFY(dialog != nullptr);
+        dialog->findChild<QLineEdit*>()->setText(folder.filePath("name"));
+        QMetaObject::invokeMethod(dialog, "accept");
+    });
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    save.trigger();
+    QCOMPARE(opened.message(), QString());
+    const QString words = text_in(octets_of(folder.filePath("name.svg")));
+    QVERIFY2(words.contains("operations") && words.contains("longest"), qPrintable(words));
 }
 
 std::unique_ptr<QObject> save_test() { return std::make_unique<SaveTest>(); }

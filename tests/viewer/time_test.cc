@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What went on over time: arrows and pinned lanes of Tracks, rates and what was in flight, latencies and set-ups.
+#include <QAction>
 #include <QDockWidget>
 #include <QJsonArray>
 #include <QTableWidget>
@@ -7,6 +8,7 @@
 
 #include "analyzer/viewer/model/flow.h"
 #include "analyzer/viewer/model/latencies.h"
+#include "analyzer/viewer/panes/custom_plot.h"
 #include "analyzer/viewer/panes/latency_pane.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
 #include "analyzer/viewer/panes/track_view.h"
@@ -38,6 +40,8 @@ private Q_SLOTS:
     void what_is_in_flight_is_the_difference();
     void rates_add_up();
     void a_second_capture_point_is_laid_over();
+    void a_second_capture_point_of_queue_pairs_is_laid_over();
+    void boxes_take_pinned_lanes();
     void percentiles_are_those_of_all();
     void the_tail_is_listed();
     void set_ups_are_those_of_analyze();
@@ -152,6 +156,48 @@ void TimeTest::a_second_capture_point_is_laid_over() {
     const QString title = opened.find<QLabel>("sequenceTitle").text();
     QVERIFY2(title.contains("at smcr_v2_echo.pcap"), qPrintable(title));
     QVERIFY2(title.contains("in flight") && title.contains("rate"), qPrintable(title));
+    opened.find<QAction>("withoutBeside").trigger();
+    QVERIFY(!opened.find<QLabel>("sequenceTitle").text().contains("at smcr_v2_echo.pcap"));
+}
+
+void TimeTest::a_second_capture_point_of_queue_pairs_is_laid_over() {
+    const QString loss = samples + "real/roce_read_loss.pcap";
+    Opened opened({loss});
+    QSignalSpy loaded(&opened.window.loader_beside(), &Loader::loaded);
+    opened.window.open_beside({loss.toStdString()});
+    QVERIFY(loaded.wait(20'000));
+    opened.window.navigator().go(place_of(*opened.window.recording(), "rdma-1"));
+    const auto& plot = opened.find<QCustomPlot>("sequencePlot");
+    const auto dotted = [&] {
+        int count = 0;
+        for (int i = 0; i < plot.graphCount(); ++i) count += plot.graph(i)->pen().style() == Qt::DotLine;
+        return count;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(dotted() >= 2, 20'000);
+    opened.window.open_beside({echo.toStdString()});
+    QTRY_VERIFY_WITH_TIMEOUT(opened.find<QLabel>("sequenceTitle").text().contains("not in smcr_v2_echo.pcap"), 20'000);
+    // It belongs to the capture that was open.
+    opened.window.open({echo.toStdString()});
+    QTRY_VERIFY_WITH_TIMEOUT(!opened.find<QAction>("withoutBeside").isEnabled(), 20'000);
+}
+
+void TimeTest::boxes_take_pinned_lanes() {
+    Opened opened({echo});
+    auto& view = dynamic_cast<TrackView&>(opened.find<QWidget>("tracks"));
+    const int ruler = view.content_top();
+    const auto drag = [&](QEvent::Type type, QPoint at) {
+        QMouseEvent event(type, at, view.viewport()->mapToGlobal(at), Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.viewport(), &event);
+    };
+    drag(QEvent::MouseMove, {30, ruler + view.line_height() * 5 / 2});
+    QTest::keyClick(&view, Qt::Key_P);
+    std::vector<const Lane*> boxed;
+    view.on_box = [&](Stretch, const std::vector<const Lane*>& lanes) { boxed = lanes; };
+    const QPoint from(view.viewport()->width() / 2, ruler + 2);
+    drag(QEvent::MouseButtonPress, from);
+    drag(QEvent::MouseMove, from + QPoint(100, view.line_height() / 2));
+    drag(QEvent::MouseButtonRelease, from + QPoint(100, view.line_height() / 2));
+    QCOMPARE(boxed.size(), 1U);
 }
 
 void TimeTest::percentiles_are_those_of_all() {

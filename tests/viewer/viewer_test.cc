@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <QAction>
+#include <QApplication>
 #include <QCheckBox>
+#include <QClipboard>
 #include <QDirIterator>
 #include <QDockWidget>
 #include <QJsonArray>
@@ -10,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
+#include <set>
 
 #include "analyzer/viewer/link/request.h"
 #include "analyzer/viewer/link/wireshark.h"
@@ -21,6 +24,7 @@
 #include "analyzer/viewer/panes/latency_pane.h"
 #include "analyzer/viewer/panes/memory_pane.h"
 #include "analyzer/viewer/panes/sequence_pane.h"
+#include "analyzer/viewer/panes/track_view.h"
 #include "tests/viewer/opened.h"
 
 namespace fabricscope::viewer {
@@ -44,18 +48,23 @@ private Q_SLOTS:
     void view_stays_within_the_capture();
     void panes_agree_with_analyze_data();
     void panes_agree_with_analyze();
+    void a_window_without_a_capture_can_be_typed_in();
     void cursors_are_plotted();
     void click_on_a_finding_moves_all_panes();
+    void keys_move_all_panes_as_clicks_do();
+    void exchanges_are_found_in_their_branch();
     void filter_and_search();
     void operations_are_below_their_connection();
     void of_many_operations_the_first_ones_are_listed();
     void ladders_and_memory_are_those_of_the_report();
     void packets_are_linked_both_ways();
+    void responses_belong_to_their_stream();
     void fibre_channel_frames_say_what_they_are();
     void frames_of_a_flow_belong_to_what_they_have_in_common();
     void what_there_is_no_room_for_is_said();
     void a_capture_of_other_traffic_says_what_there_is();
     void wireshark_is_told_the_frame_and_the_session();
+    void of_several_files_wireshark_is_told_the_right_one();
     void annotated_captures_are_opened();
     void lists_get_a_quarter_of_what_a_window_gains();
     void every_sample_can_be_looked_at();
@@ -63,6 +72,8 @@ private Q_SLOTS:
     void colours_follow_the_palette();
     void bad_input_is_a_sentence();
     void growing_files_are_followed();
+    void a_file_that_grew_is_shown_at_the_same_place();
+    void a_file_that_changed_is_read_again();
     void reading_can_be_cancelled();
 };
 
@@ -221,6 +232,46 @@ void ViewerTest::click_on_a_finding_moves_all_panes() {
     QVERIFY(!opened.window.navigator().place().frame);
 }
 
+void ViewerTest::a_window_without_a_capture_can_be_typed_in() {
+    MainWindow window;
+    window.QMainWindow::show();
+    for (const char* box : {"sessionSearch", "verdictFilter", "packetFilter"})
+        QTest::keyClicks(window.findChild<QLineEdit*>(box), "ab");
+    QCOMPARE(window.focusWidget()->objectName(), QString("tracks"));
+}
+
+void ViewerTest::keys_move_all_panes_as_clicks_do() {
+    Opened opened({samples + "fcvi/retried_setup_fails.pcap"});
+    QTableView& table = opened.find<QTableView>("verdictTable");
+    QVERIFY(table.model()->rowCount() > 1);
+    table.setCurrentIndex(table.model()->index(0, VerdictModel::sentence));
+    QTest::keyClick(&table, Qt::Key_Down);
+    const Observation& second = opened.window.recording()->observations()[1];
+    QCOMPARE(opened.window.navigator().place().session, second.session);
+    QVERIFY(opened.window.navigator().place().frame == second.frames.back());
+    // What is typed into the filter moves nothing.
+    const Place before = opened.window.navigator().place();
+    opened.find<QLineEdit>("verdictFilter")
+        .setText(QString::fromStdString(opened.window.recording()->observations()[0].id));
+    QCOMPARE(opened.window.navigator().place(), before);
+}
+
+void ViewerTest::exchanges_are_found_in_their_branch() {
+    Opened opened({samples + "real/fcoe_vn2vn.pcap"});
+    const auto observations = opened.window.recording()->observations();
+    const auto of_an_exchange = std::ranges::find_if(
+        observations, [](const Observation& o) { return o.session.starts_with("xchg-"); });
+    QVERIFY(of_an_exchange != observations.end());
+    QTableView& table = opened.find<QTableView>("verdictTable");
+    table.setCurrentIndex(table.model()->index(static_cast<int>(of_an_exchange - observations.begin()), 0));
+    const Place& place = opened.window.navigator().place();
+    QCOMPARE(place.session, of_an_exchange->session);
+    QVERIFY(place.node.has_value());
+    opened.window.open(Request{opened.window.recording()->files, {}, of_an_exchange->frames.back()});
+    QVERIFY(opened.window.navigator().place().node.has_value());
+    QVERIFY(!opened.window.navigator().place().session.empty());
+}
+
 void ViewerTest::filter_and_search() {
     Opened opened({samples + "real/smcr_v2_echo.pcap"});
     QTreeView& tree = opened.find<QTreeView>("sessionTree");
@@ -343,6 +394,16 @@ void ViewerTest::packets_are_linked_both_ways() {
     for (const char* words : {"SYN", "RDMA WRITE Only", "SEND Only"}) QVERIFY2(all.contains(words), qPrintable(all));
 }
 
+void ViewerTest::responses_belong_to_their_stream() {
+    Opened opened({samples + "real/roce_read_loss.pcap"});
+    const Recording& recording = *opened.window.recording();
+    const engine::rdma::Stream& stream = recording.reading.engine->rdma().streams[0];
+    const auto node = recording.node_of("rdma-1");
+    const auto frames = std::ranges::count(
+        recording.frames.rows, node, [](const FrameRow& row) { return std::optional<std::size_t>(row.node); });
+    QCOMPARE(static_cast<std::uint64_t>(frames), stream.packets());
+}
+
 void ViewerTest::fibre_channel_frames_say_what_they_are() {
     Opened opened({samples + "fcvi/client_server_iso.pcap"});
     const QStringList words = column(*opened.find<QTableView>("packetTable").model(), PacketModel::summary);
@@ -364,7 +425,7 @@ void ViewerTest::frames_of_a_flow_belong_to_what_they_have_in_common() {
         frames.add(capture::decode(
             {.number = number, .wire_length = 60, .data = octets, .link = capture::LinkType::ethernet}));
     frames.sort();
-    frames.take_nodes_from(overview);
+    frames.take_nodes_from(overview, {});
     QCOMPARE(frames.rows[0].node, 1U);
     QCOMPARE(frames.rows[1].node, 0U);
     QCOMPARE(frames.rows[2].node, 2U);
@@ -405,6 +466,32 @@ void ViewerTest::wireshark_is_told_the_frame_and_the_session() {
     QCOMPARE(display_filter(recording, {.node = {}, .session = "rdma-1", .frame = 7, .time = {}}), "rdma.stream == 1");
     QCOMPARE(display_filter(recording, {.node = {}, .session = "", .frame = 7, .time = {}}), "frame.number == 7");
     QVERIFY(display_filter(recording, {}).isEmpty());
+}
+
+void ViewerTest::of_several_files_wireshark_is_told_the_right_one() {
+    const QString first = samples + "real/smcr_v2_two_links.pcapng",
+                  second = samples + "real/smcr_v2_two_links_b.pcapng";
+    Opened opened({first, second});
+    const Recording& recording = *opened.window.recording();
+    QApplication::clipboard()->setText("before");
+    const auto actions = opened.window.findChildren<QAction*>();
+    QAction& copy = **std::ranges::find(actions, QKeySequence("Ctrl+Shift+C"), &QAction::shortcut);
+    copy.trigger();
+    QVERIFY(opened.message().startsWith("Nothing is selected"));
+    std::set<QString> files;
+    for (const auto& connection : recording.reading.engine->smcr().connections) {
+        const std::string name = "smcr-" + std::to_string(connection.id);
+        const Place place{.node = recording.node_of(name), .session = name, .frame = {}, .time = {}};
+        const QStringList words = wireshark_arguments(recording, place);
+        const auto origin = recording.reading.origins.of({connection.first_frame}).begin()->second;
+        QCOMPARE(words[1].toStdString(), recording.reading.opened[origin.source]);
+        QCOMPARE(words[3], QString::number(origin.number));
+        files.insert(words[1]);
+        opened.window.navigator().go(place);
+        copy.trigger();
+        QVERIFY(opened.message().contains("numbered over all files"));
+    }
+    QCOMPARE(QApplication::clipboard()->text(), "before");
 }
 
 /// The stand-in writes down how it was called.
@@ -570,6 +657,63 @@ void ViewerTest::growing_files_are_followed() {
     follow.setChecked(true);
     QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("is gone"), 20'000);
     QVERIFY(opened.window.recording()->frames.rows.size() > before);
+}
+
+void ViewerTest::a_file_that_grew_is_shown_at_the_same_place() {
+    QFile whole(samples + "real/smcr_v2_20conns.pcap");
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray octets = whole.readAll();
+    QTemporaryDir folder;
+    QFile file(folder.filePath("grows.pcap"));
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Unbuffered));
+    file.write(octets.left(octets.size() / 2));
+    Opened opened({file.fileName()});
+    auto& view = dynamic_cast<TrackView&>(opened.find<QWidget>("tracks"));
+    QTreeView& tree = opened.find<QTreeView>("sessionTree");
+    // A lane is pinned, a connection unfolded, and the time cursor is where no frame is.
+    const int ruler = view.content_top();
+    const QPoint lane(30, ruler + view.line_height() * 5 / 2);
+    QMouseEvent move(
+        QEvent::MouseMove, lane, view.viewport()->mapToGlobal(lane), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(view.viewport(), &move);
+    QTest::keyClick(&view, Qt::Key_P);
+    QVERIFY(view.content_top() > ruler);
+    tree.expand(row_of(*tree.model(), "smcr-1"));
+    const Recording& before = *opened.window.recording();
+    const Time between = before.start() + 12'345'678;
+    opened.window.navigator().go(
+        {.node = before.node_of("lg-1"), .session = "lg-1", .frame = 3, .time = before.start()});
+    opened.window.navigator().go({.node = before.node_of("smcr-2"), .session = "smcr-2", .frame = 3, .time = between});
+    const std::size_t frames = before.frames.rows.size();
+    opened.find<QAction>("follow").setChecked(true);
+    const qsizetype half = octets.size() / 2;
+    file.write(octets.mid(half, octets.size() - half - 7));  // to the middle of the last frame
+    QTRY_VERIFY_WITH_TIMEOUT(opened.window.recording()->frames.rows.size() > frames, 20'000);
+    const Place& place = opened.window.navigator().place();
+    QCOMPARE(place.node, opened.window.recording()->node_of("smcr-2"));
+    QVERIFY(place.time == between);
+    QVERIFY(view.content_top() > ruler);
+    QVERIFY(tree.isExpanded(row_of(*tree.model(), "smcr-1")));
+    QVERIFY(!tree.isExpanded(row_of(*tree.model(), "smcr-2")));
+    opened.window.navigator().back();
+    QCOMPARE(opened.window.navigator().place().session, std::string("lg-1"));
+    QCOMPARE(opened.message(), QString());
+    QVERIFY(!column(*opened.find<QTableView>("verdictTable").model(), VerdictModel::kind).contains("CAPTURE-O-unread"));
+    // Nobody follows it any more: now it is cut off.
+    opened.find<QAction>("follow").trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("grows.pcap"), 20'000);
+}
+
+void ViewerTest::a_file_that_changed_is_read_again() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("a.pcap");
+    QVERIFY(QFile::copy(samples + "real/smcr_v2_echo.pcap", file));
+    Opened opened({file});
+    const std::size_t frames = opened.window.recording()->frames.rows.size();
+    QVERIFY(QFile::remove(file) && QFile::copy(samples + "real/rdmacm_rping_v4.pcap", file));
+    opened.window.open(Request{opened.window.recording()->files, {}, {}});
+    QTRY_VERIFY_WITH_TIMEOUT(opened.window.recording()->frames.rows.size() != frames, 20'000);
+    QVERIFY(opened.window.recording()->node_of("cm-1").has_value());
 }
 
 void ViewerTest::reading_can_be_cancelled() {

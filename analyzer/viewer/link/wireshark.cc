@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QProcess>
 #include <QStandardPaths>
+#include <algorithm>
 
 #include "analyzer/viewer/panes/theme.h"
 
@@ -47,9 +48,18 @@ std::pair<std::string, std::uint64_t> place_of(const Recording& recording, std::
     return {recording.reading.opened.front(), frame};
 }
 
+/// That of the place, else the first one of what is selected.
+std::uint64_t frame_of(const Recording& recording, const Place& place) {
+    if (place.frame) return *place.frame;
+    const std::uint64_t first = place.node ? recording.overview.nodes[*place.node].first_frame : 0;
+    return std::max<std::uint64_t>(first, 1);
+}
+
+bool is_of_a_frame(const QString& filter) { return filter.startsWith("frame.number"); }
+
 QStringList arguments_for(const QString& file, std::uint64_t frame, const QString& filter) {
     QStringList words{"-r", file, "-g", QString::number(frame)};
-    if (!filter.isEmpty() && !filter.startsWith("frame.number")) words << "-Y" << filter;
+    if (!filter.isEmpty() && !is_of_a_frame(filter)) words << "-Y" << filter;
     return words;
 }
 
@@ -67,17 +77,21 @@ QString display_filter(const Recording& recording, const Place& place) {
     return place.frame ? QString("frame.number == %1").arg(*place.frame) : QString();
 }
 
+QString filter_in_file(const Recording& recording, const Place& place) {
+    const QString filter = display_filter(recording, place);
+    if (recording.reading.opened.size() < 2 || filter.isEmpty()) return filter;
+    if (!is_of_a_frame(filter)) return {};
+    return QString("frame.number == %1").arg(place_of(recording, *place.frame).second);
+}
+
 QStringList wireshark_arguments(const Recording& recording, const Place& place) {
     if (recording.reading.opened.empty()) return {};
-    const auto [file, frame] = place_of(recording, place.frame.value_or(1));
-    // Numbers of sessions are those of all files together.
-    const bool same_numbers = recording.reading.opened.size() == 1;
-    return arguments_for(text(file), frame, same_numbers ? display_filter(recording, place) : QString()) +
-           profile_arguments(recording, place);
+    const auto [file, frame] = place_of(recording, frame_of(recording, place));
+    return arguments_for(text(file), frame, filter_in_file(recording, place)) + profile_arguments(recording, place);
 }
 
 QStringList wireshark_arguments(const Recording& recording, const Place& place, const QString& annotated) {
-    return arguments_for(annotated, place.frame.value_or(1), display_filter(recording, place)) +
+    return arguments_for(annotated, frame_of(recording, place), display_filter(recording, place)) +
            profile_arguments(recording, place);
 }
 

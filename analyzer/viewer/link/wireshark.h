@@ -13,6 +13,10 @@ namespace fabricscope::viewer {
 /// Of the selected session, else of the frame; empty if nothing of both is selected.
 QString display_filter(const Recording& recording, const Place& place);
 
+/// The same for the one file that the place lies in. Of several, sessions have the numbers of all files together, which
+/// mean nothing in one of them.
+QString filter_in_file(const Recording& recording, const Place& place);
+
 /// The arguments that make Wireshark show the frame among those of its session, in the file that it lies in.
 QStringList wireshark_arguments(const Recording& recording, const Place& place);
 

@@ -161,25 +161,33 @@ void FrameTable::take_operations_of(const report::Overview& overview, bool count
     }
 }
 
-void FrameTable::spread_over_flows(const report::Overview& overview) {
-    const auto flow_of = [](const FrameRow& row) { return std::uint64_t{row.source} << 32 | row.destination; };
-    std::unordered_map<std::uint64_t, std::uint32_t> branches;
-    for (const FrameRow& row : rows) {
-        if (row.node == FrameRow::no_node) continue;
-        const auto [place, is_new] = branches.try_emplace(flow_of(row), row.node);
-        if (!is_new && place->second != FrameRow::no_node && place->second != row.node)
-            place->second = common_branch(overview, place->second, row.node);
+void FrameTable::spread_over_flows(const report::Overview& overview, const std::vector<Flow>& flows) {
+    const auto flow_of = [](std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32 | to; };
+    using Branches = std::unordered_map<std::uint64_t, std::uint32_t>;
+    const auto add = [&](Branches& branches, std::uint64_t flow, std::uint32_t node) {
+        const auto [place, is_new] = branches.try_emplace(flow, node);
+        if (!is_new && place->second != FrameRow::no_node && place->second != node)
+            place->second = common_branch(overview, place->second, node);
+    };
+    Branches branches, unknown;
+    for (const FrameRow& row : rows)
+        if (row.node != FrameRow::no_node) add(branches, flow_of(row.source, row.destination), row.node);
+    for (const Flow& flow : flows) {
+        const auto from = ends_.find(flow.from), to = ends_.find(flow.to);
+        if (from != ends_.end() && to != ends_.end()) add(unknown, flow_of(from->second, to->second), flow.node);
     }
+    branches.merge(unknown);
     for (FrameRow& row : rows) {
         if (row.node != FrameRow::no_node) continue;
-        if (const auto place = branches.find(flow_of(row)); place != branches.end()) row.node = place->second;
+        if (const auto place = branches.find(flow_of(row.source, row.destination)); place != branches.end())
+            row.node = place->second;
     }
 }
 
-void FrameTable::take_nodes_from(const report::Overview& overview) {
+void FrameTable::take_nodes_from(const report::Overview& overview, const std::vector<Flow>& flows) {
     for (const bool counted : {true, false}) {
         take_operations_of(overview, counted);
-        spread_over_flows(overview);
+        spread_over_flows(overview, flows);
     }
 }
 

@@ -46,6 +46,20 @@ struct FrameTable {
     /// Some 1.5 GB with their words, and as much as a capture of 10 GB has.
     static constexpr std::size_t most_rows = 25'000'000;
 
+    struct End {
+        enum class Kind : std::uint8_t { host, port, queue_pair };
+        capture::Address address;
+        Kind kind = Kind::host;
+        std::uint32_t number = 0;  ///< of the port or queue pair
+        bool operator==(const End&) const = default;
+    };
+
+    /// What goes from one end to another, and the branch that it belongs to.
+    struct Flow {
+        End from, to;
+        std::uint32_t node;
+    };
+
     std::size_t most = most_rows;
     std::uint64_t left_out = 0;  ///< frames behind these
     std::vector<FrameRow> rows;
@@ -58,22 +72,14 @@ struct FrameTable {
     void mark(std::uint64_t frame, std::size_t node);
     /// Tells other frames the branches of the operations that begin with them, those behind which octets or packets are
     /// counted first: what carries others leaves that to them. The rest get that of their flow (ends and direction):
-    /// the branch that all known frames of it have in common.
-    void take_nodes_from(const report::Overview& overview);
+    /// the branch that all known frames of it have in common, or of a flow without any what `flows` say.
+    void take_nodes_from(const report::Overview& overview, const std::vector<Flow>& flows);
     /// Of a frame; rows.size() if it is not there.
     std::size_t row_of(std::uint64_t frame) const;
 
-    struct End {
-        enum class Kind : std::uint8_t { host, port, queue_pair };
-        capture::Address address;
-        Kind kind = Kind::host;
-        std::uint32_t number = 0;  ///< of the port or queue pair
-        bool operator==(const End&) const = default;
-    };
-
 private:
     void take_operations_of(const report::Overview& overview, bool counted);
-    void spread_over_flows(const report::Overview& overview);
+    void spread_over_flows(const report::Overview& overview, const std::vector<Flow>& flows);
 
     struct EndHash {
         std::size_t operator()(const End& end) const {

@@ -29,9 +29,10 @@ int share_of(std::uint64_t octets, std::uint64_t size) {
 
 /// A recording of nothing but a complaint, if not even an exception keeps the window from standing.
 std::shared_ptr<const Recording> load_or_complain(
-    const std::vector<std::string>& files, const std::function<bool(std::uint64_t, std::uint64_t)>& proceed) {
+    const std::vector<std::string>& files, const std::function<bool(std::uint64_t, std::uint64_t)>& proceed,
+    bool still_written) {
     try {
-        return viewer::load(files, proceed);
+        return viewer::load(files, proceed, still_written);
     } catch (const std::exception& error) {
         auto failed = std::make_shared<Recording>();
         failed->files = files;
@@ -42,21 +43,22 @@ std::shared_ptr<const Recording> load_or_complain(
 
 }  // namespace
 
-void Loader::load(std::vector<std::string> files) {
+void Loader::load(std::vector<std::string> files, bool still_written) {
     cancel_and_wait();
     cancelled_ = abandoned_ = false;
     busy_ = true;
-    thread_ = std::jthread([this, generation = ++generation_, files = std::move(files)] {
+    thread_ = std::jthread([this, generation = ++generation_, files = std::move(files), still_written] {
         constexpr auto interval = std::chrono::milliseconds(100);
         const std::uint64_t size = size_of(files);
         auto next = Clock::now();
-        auto recording = load_or_complain(files, [&](std::uint64_t frames, std::uint64_t octets) {
+        const auto proceed = [&](std::uint64_t frames, std::uint64_t octets) {
             if (Clock::now() >= next) {
                 Q_EMIT progressed(frames, share_of(octets, size));
                 next = Clock::now() + interval;
             }
             return !cancelled_;
-        });
+        };
+        auto recording = load_or_complain(files, proceed, still_written);
         if (abandoned_) return;
         QMetaObject::invokeMethod(
             this,

@@ -20,8 +20,8 @@ public:
     Loader() = default;
     ~Loader() override { cancel_and_wait(); }
 
-    /// Whatever is being read is given up.
-    void load(std::vector<std::string> files);
+    /// Whatever is being read is given up. `still_written`: as of viewer::load().
+    void load(std::vector<std::string> files, bool still_written = false);
     /// What was read so far is shown.
     void cancel() { cancelled_ = true; }
     bool is_busy() const { return busy_; }

@@ -8,32 +8,35 @@ namespace fabricscope::viewer {
 void Navigator::reset(Stretch whole) {
     const Time margin = std::max<Time>(whole.length() / 50, 500);
     whole_ = stretch_ = {whole.begin - margin, whole.end + margin};
-    place_ = {};
-    history_ = {place_};
-    position_ = 0;
+    way_ = {};
     Q_EMIT stretched();
     Q_EMIT placed();
 }
 
 void Navigator::go(Place place) {
-    if (place == place_) return;
-    history_.resize(std::min(position_ + 1, history_.size()));
-    if (history_.size() == most_places) history_.erase(history_.begin());
-    history_.push_back(place);
-    position_ = history_.size() - 1;
-    place_ = std::move(place);
+    if (place == this->place()) return;
+    auto& places = way_.places;
+    places.resize(way_.position + 1);
+    if (places.size() == most_places) places.erase(places.begin());
+    places.push_back(std::move(place));
+    way_.position = places.size() - 1;
+    Q_EMIT placed();
+}
+
+void Navigator::take(Way way) {
+    way_ = std::move(way);
     Q_EMIT placed();
 }
 
 void Navigator::back() {
     if (!can_go_back()) return;
-    place_ = history_[--position_];
+    --way_.position;
     Q_EMIT placed();
 }
 
 void Navigator::forward() {
     if (!can_go_forward()) return;
-    place_ = history_[++position_];
+    ++way_.position;
     Q_EMIT placed();
 }
 

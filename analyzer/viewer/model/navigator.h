@@ -3,9 +3,9 @@
 #pragma once
 
 #include <QObject>
+#include <deque>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "analyzer/engine/sides.h"
 
@@ -28,6 +28,12 @@ struct Stretch {
     bool operator==(const Stretch&) const = default;
 };
 
+/// Where the reader has been, and which of these places is shown.
+struct Way {
+    std::deque<Place> places{Place{}};
+    std::size_t position = 0;
+};
+
 class Navigator : public QObject {
     Q_OBJECT
 
@@ -35,16 +41,19 @@ public:
     /// Nothing is selected, all of the capture is in view.
     void reset(Stretch whole);
 
-    const Place& place() const { return place_; }
+    const Place& place() const { return way_.places[way_.position]; }
+    const Way& way() const { return way_; }
     const Stretch& stretch() const { return stretch_; }
     const Stretch& whole() const { return whole_; }
 
     /// Selects something; the place before can be gone back to.
     void go(Place place);
+    /// Goes a way that was gone before.
+    void take(Way way);
     void back();
     void forward();
-    bool can_go_back() const { return position_ > 0; }
-    bool can_go_forward() const { return position_ + 1 < history_.size(); }
+    bool can_go_back() const { return way_.position > 0; }
+    bool can_go_forward() const { return way_.position + 1 < way_.places.size(); }
 
     /// What is in view. Kept within the capture and a bit of margin.
     void show(Stretch stretch);
@@ -61,9 +70,7 @@ Q_SIGNALS:
 private:
     static constexpr std::size_t most_places = 1000;
 
-    std::vector<Place> history_;
-    std::size_t position_ = 0;
-    Place place_;
+    Way way_;
     Stretch stretch_, whole_;
 };
 

@@ -46,6 +46,24 @@ private:
     std::vector<Known> frames_;
 };
 
+/// What passes between queue pairs is that of the session that set them up, else of the stream.
+std::vector<FrameTable::Flow> flows_of(const Recording& recording) {
+    using engine::rdma::Stream;
+    std::vector<FrameTable::Flow> flows;
+    for (const Stream& stream : recording.reading.engine->rdma().streams) {
+        if (stream.merged) continue;
+        auto node = recording.node_of(session_name(stream));
+        if (!node) node = recording.node_of(engine::rdma::stream_name(stream.id));
+        for (const std::size_t to : {0U, 1U})
+            if (const auto& end = stream.end[to]; node && end.qpn)
+                flows.push_back(
+                    {{stream.end[1 - to].address},
+                     {end.address, FrameTable::End::Kind::queue_pair, *end.qpn},
+                     static_cast<std::uint32_t>(*node)});
+    }
+    return flows;
+}
+
 void evaluate(Recording& recording, KnownFrames& known) {
     recording.results.emplace(
         report::results_of(recording.reading, recording.files, findings_of(*recording.reading.engine)));
@@ -57,7 +75,7 @@ void evaluate(Recording& recording, KnownFrames& known) {
     recording.tracks = tracks_of(recording.overview);
     recording.frames.sort();
     known.mark_in(recording);
-    recording.frames.take_nodes_from(recording.overview);
+    recording.frames.take_nodes_from(recording.overview, flows_of(recording));
 }
 
 }  // namespace
@@ -79,6 +97,40 @@ std::optional<Time> Recording::time_of(std::uint64_t frame) const {
 std::optional<std::size_t> Recording::node_of(const std::string& session) const {
     const auto place = nodes.find(session);
     return place != nodes.end() ? std::optional(place->second) : std::nullopt;
+}
+
+std::optional<std::size_t> Recording::branch_of(const std::string& session) const {
+    if (const auto node = node_of(session)) return node;
+    const auto known = report::kind_of(session);
+    if (!known) return std::nullopt;
+    const auto is_it = [&](const Slice& slice) { return slice.session == known->id; };
+    for (std::size_t i = 0; i < overview.nodes.size(); ++i)
+        for (const Lane& lane : overview.nodes[i].lanes)
+            if (lane.prefix != nullptr && lane.prefix == std::string_view(known->kind->prefix) &&
+                std::ranges::any_of(lane.slices, is_it))
+                return i;
+    return std::nullopt;
+}
+
+Place Recording::place_of(std::uint64_t frame) const {
+    Place place{.node = {}, .session = {}, .frame = frame, .time = {}};
+    const std::size_t row = frames.row_of(frame);
+    if (row == frames.rows.size()) return place;
+    place.time = frames.rows[row].time;
+    if (frames.rows[row].node == FrameRow::no_node) return place;
+    place.node = frames.rows[row].node;
+    place.session = overview.nodes[*place.node].name;
+    return place;
+}
+
+Place Recording::place_of(const std::string& session, std::optional<std::uint64_t> frame) const {
+    Place place = frame ? place_of(*frame) : Place{};
+    if (!session.empty()) {
+        place.node = branch_of(session);
+        place.session = session;
+    }
+    if (!frame && place.node) place.time = overview.nodes[*place.node].first;
+    return place;
 }
 
 std::uint64_t Recording::operations() const {
@@ -107,7 +159,8 @@ std::string Recording::complaint() const {
 }
 
 std::shared_ptr<const Recording> load(
-    const std::vector<std::string>& files, const std::function<bool(std::uint64_t, std::uint64_t)>& proceed) {
+    const std::vector<std::string>& files, const std::function<bool(std::uint64_t, std::uint64_t)>& proceed,
+    bool still_written) {
     auto recording = std::make_shared<Recording>();
     recording->files = files;
     std::uint64_t frames = 0, octets = 0;
@@ -124,6 +177,8 @@ std::shared_ptr<const Recording> load(
             return !recording->cancelled;
         });
     recording->listeners = std::move(listeners);
+    if (auto& problems = recording->reading.problems; still_written)
+        problems.resize(problems.size() - recording->reading.ended_early);
     if (recording->reading.engine) evaluate(*recording, *known);
     return recording;
 }

@@ -14,6 +14,7 @@
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/reading.h"
 #include "analyzer/viewer/model/frame_table.h"
+#include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/tracks.h"
 
 namespace fabricscope::viewer {
@@ -41,6 +42,12 @@ struct Recording {
     std::optional<Time> time_of(std::uint64_t frame) const;
     /// The branch of a session; where it has none (an Exchange among others), nothing.
     std::optional<std::size_t> node_of(const std::string& session) const;
+    /// The branch that a session is or, as an Exchange, lies in.
+    std::optional<std::size_t> branch_of(const std::string& session) const;
+    /// A frame in its session, as far as both are known.
+    Place place_of(std::uint64_t frame) const;
+    /// A session at a frame; without the one that of the other.
+    Place place_of(const std::string& session, std::optional<std::uint64_t> frame) const;
     std::uint64_t operations() const;
     /// What brought an operation of the session on its way, and what came of it, by any of its frames.
     std::vector<report::Arrow> arrows(const std::string& session, std::uint64_t frame) const;
@@ -52,8 +59,9 @@ struct Recording {
 engine::Options engine_options();
 
 /// Reads files. `proceed` is told the number of frames now and then, and ends the reading by saying false.
+/// `still_written`: that one ends in the middle of something is nothing to complain of.
 std::shared_ptr<const Recording> load(
     const std::vector<std::string>& files,
-    const std::function<bool(std::uint64_t frames, std::uint64_t octets)>& proceed);
+    const std::function<bool(std::uint64_t frames, std::uint64_t octets)>& proceed, bool still_written = false);
 
 }  // namespace fabricscope::viewer

@@ -88,7 +88,7 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ForegroundRole && row.differs) return Theme::current().readable(report::palette::vermilion);
     if (role == Qt::ToolTipRole) {
         const ComparedMessage& shown = row.one ? *row.one : *row.other;
-        return text(shown.channel) + "\n" + cell_of(row, differences).replace("; ", "\n");
+        return tool_tip(shown.channel + "\n" + cell_of(row, differences).replace("; ", "\n").toStdString());
     }
     return role == Qt::DisplayRole ? QVariant(cell_of(row, index.column())) : QVariant();
 }
@@ -120,7 +120,11 @@ ComparePane::ComparePane(Navigator& navigator)
     connect(play_client_, &QPushButton::clicked, this, [this] { play(Side::client); });
     connect(play_server_, &QPushButton::clicked, this, [this] { play(Side::server); });
     connect(session_, &QComboBox::textActivated, this, [this](const QString& name) { choose_session(name); });
-    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { go_to(model_.at(index.row())); });
+    const auto go = [this](const QModelIndex& index) {
+        if (index.isValid()) go_to(model_.at(index.row()));
+    };
+    connect(table_, &QTableView::clicked, this, go);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, go);
     connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
 }
 
@@ -205,7 +209,7 @@ void ComparePane::compare_with(std::vector<std::string> files) {
 
 void ComparePane::choose_session(const QString& session) {
     if (!own_ || !other_) return;
-    run("comparing", [own = own_, other = other_, one = navigator_.place().session, another = session.toStdString()] {
+    run("comparing", [own = own_, other = other_, one = compared_->one, another = session.toStdString()] {
         return Result{
             .compared = std::make_shared<Compared>(compare(*own, one, *other, another)),
             .own = own,
@@ -263,10 +267,7 @@ void ComparePane::take(const Result& result) {
 
 void ComparePane::go_to(const ComparedRow& row) {
     if (!row.one) return;
-    Place place = navigator_.place();
-    place.frame = row.one->frame;
-    place.time = row.one->time;
-    navigator_.go(place);
+    navigator_.go(recording_->place_of(compared_->one, row.one->frame));
     navigator_.reveal(row.one->time);
 }
 

@@ -72,12 +72,19 @@ VerdictPane::VerdictPane(Navigator& navigator)
     layout->addWidget(summary_);
     layout->addWidget(filter_);
     layout->addWidget(table_, 1);
-    connect(filter_, &QLineEdit::textChanged, &filtered_, &QSortFilterProxyModel::setFilterFixedString);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        filtering_ = true;
+        filtered_.setFilterFixedString(words);
+        filtering_ = false;
+    });
     const auto go = [this](const QModelIndex& index) {
-        if (index.isValid()) go_to(model_.at(filtered_.mapToSource(index).row()));
+        if (!filtering_ && index.isValid()) go_to(model_.at(filtered_.mapToSource(index).row()));
     };
     connect(table_, &QTableView::clicked, this, go);
-    connect(table_, &QTableView::activated, this, go);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, go);
+    connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int section) {
+        if (section != VerdictModel::sentence) fit_sentences();
+    });
 }
 
 void VerdictPane::show(std::shared_ptr<const Recording> recording) {
@@ -87,22 +94,34 @@ void VerdictPane::show(std::shared_ptr<const Recording> recording) {
     QHeaderView& header = *table_->horizontalHeader();
     header.setHighlightSections(false);
     header.setSectionResizeMode(QHeaderView::ResizeToContents);
-    header.setSectionResizeMode(VerdictModel::sentence, QHeaderView::Stretch);
+    header.setSectionResizeMode(VerdictModel::sentence, QHeaderView::Fixed);
     // Ids are long; what they stand for is the sentence, which needs the room.
     header.setSectionResizeMode(VerdictModel::kind, QHeaderView::Interactive);
     header.resizeSection(VerdictModel::kind, header.fontMetrics().horizontalAdvance("SMCR-R00 WW"));
+    fit_sentences();
+}
+
+void VerdictPane::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit_sentences();
+}
+
+/// They get the room that the other columns leave, and enough to be read in any case.
+void VerdictPane::fit_sentences() {
+    constexpr int readable = 20;  // letters
+    QHeaderView& header = *table_->horizontalHeader();
+    const int others = header.length() - header.sectionSize(VerdictModel::sentence);
+    header.resizeSection(
+        VerdictModel::sentence,
+        std::max(table_->viewport()->width() - others, readable * fontMetrics().averageCharWidth()));
+    table_->resizeRowsToContents();
 }
 
 void VerdictPane::go_to(const Observation& observation) {
-    Place place;
-    place.session = observation.session;
-    place.node = recording_->node_of(observation.session);
-    if (!observation.frames.empty()) {
-        place.frame = observation.frames.back();
-        place.time = recording_->time_of(*place.frame);
-    } else if (place.node) {
-        place.time = recording_->overview.nodes[*place.node].first;
-    }
+    const auto& frames = observation.frames;
+    if (observation.session.empty() && frames.empty()) return;  // it is of the whole capture
+    const Place place = recording_->place_of(
+        observation.session, frames.empty() ? std::nullopt : std::optional(frames.back()));
     navigator_.go(place);
     if (place.time) navigator_.reveal(*place.time);
 }
@@ -140,11 +159,24 @@ SessionPane::SessionPane(Navigator& navigator)
 
 void SessionPane::show(std::shared_ptr<const Recording> recording) {
     following_ = true;
+    const bool has_grown = recording_ && recording_->files == recording->files;
+    const std::map<std::string, bool> before = has_grown ? unfolded() : std::map<std::string, bool>();
     recording_ = std::move(recording);
     model_.show(recording_);
     if (recording_->overview.nodes.size() <= most_unfolded) unfold_branches();
-    tree_->header()->resizeSections(QHeaderView::ResizeToContents);
+    for (const auto& [name, is_unfolded] : before)
+        if (const auto node = recording_->node_of(name))
+            tree_->setExpanded(filtered_.mapFromSource(model_.index_of(*node)), is_unfolded);
+    if (!has_grown) tree_->header()->resizeSections(QHeaderView::ResizeToContents);
     following_ = false;
+}
+
+std::map<std::string, bool> SessionPane::unfolded() const {
+    std::map<std::string, bool> unfolded;
+    for (const auto& [name, node] : recording_->nodes)
+        if (const QModelIndex index = filtered_.mapFromSource(model_.index_of(node)); index.isValid())
+            unfolded[name] = tree_->isExpanded(index);
+    return unfolded;
 }
 
 void SessionPane::go_to(const QModelIndex& index) {
@@ -162,6 +194,7 @@ void SessionPane::go_to(const QModelIndex& index) {
 
 /// Down to connections: their operations would be too much.
 void SessionPane::unfold_branches() {
+    if (!recording_) return;
     for (std::size_t node = 0; node < recording_->overview.nodes.size(); ++node)
         if (model_.has_branches(node)) tree_->expand(filtered_.mapFromSource(model_.index_of(node)));
 }

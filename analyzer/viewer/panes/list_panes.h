@@ -4,7 +4,9 @@
 
 #include <QSortFilterProxyModel>
 #include <QWidget>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/session_model.h"
@@ -24,8 +26,12 @@ public:
     void show(std::shared_ptr<const Recording> recording);
     void write_rows(const WriteRow& write) const override { write_model(filtered_, write); }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void go_to(const Observation& observation);
+    void fit_sentences();
 
     Navigator& navigator_;
     std::shared_ptr<const Recording> recording_;
@@ -34,6 +40,7 @@ private:
     QLabel* summary_;
     QLineEdit* filter_;
     QTableView* table_;
+    bool filtering_ = false;  ///< the selection is moved by what is typed
 };
 
 class SessionPane : public QWidget, public Numbers {
@@ -47,6 +54,8 @@ private:
     void go_to(const QModelIndex& index);
     void unfold_branches();
     bool shows_place(const QModelIndex& index) const;
+    /// Whether branches are unfolded, by their names.
+    std::map<std::string, bool> unfolded() const;
 
     Navigator& navigator_;
     std::shared_ptr<const Recording> recording_;

@@ -20,6 +20,11 @@
 #include "analyzer/viewer/panes/theme.h"
 
 namespace fabricscope::viewer {
+namespace {
+
+constexpr const char* nothing_selected = "Select a frame to see its fields.";
+
+}  // namespace
 
 PacketPane::PacketPane(Navigator& navigator)
     : navigator_(navigator),
@@ -81,6 +86,7 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
     following_ = true;
     background_.abandon();
     frame_.reset();
+    show_frame(WholeFrame{{}, {}, nothing_selected});
     // Those of a file that has grown stay until it has been read once more.
     const bool has_grown = recording_ && recording_->files == recording->files;
     recording_ = std::move(recording);
@@ -165,7 +171,7 @@ void PacketPane::show_frame() {
     const std::size_t row = wanted ? recording_->frames.row_of(*wanted) : recording_->frames.rows.size();
     if (row == recording_->frames.rows.size()) {
         background_.abandon();
-        return show_frame(WholeFrame{{}, {}, "Select a frame to see its fields."});
+        return show_frame(WholeFrame{{}, {}, nothing_selected});
     }
     background_.run(
         [recording = recording_, number = *wanted, session = session_of(recording_->frames.rows[row])](
@@ -218,11 +224,7 @@ void PacketPane::scroll_to(int row) {
 }
 
 void PacketPane::go_to(const FrameRow& row) {
-    Place place{.node = {}, .session = {}, .frame = row.number, .time = row.time};
-    if (row.node != FrameRow::no_node) {
-        place.node = row.node;
-        place.session = recording_->overview.nodes[row.node].name;
-    }
+    Place place = recording_->place_of(row.number);
     // A frame of a link belongs to the selected connection that runs over it, too: the selection stays.
     if (shown_) {
         place.node = navigator_.place().node;

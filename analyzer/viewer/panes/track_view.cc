@@ -14,6 +14,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "analyzer/report/units.h"
 #include "analyzer/viewer/panes/theme.h"
@@ -40,18 +41,41 @@ TrackView::TrackView(Navigator& navigator) : navigator_(navigator) {
 }
 
 void TrackView::show(std::shared_ptr<const Recording> recording) {
+    const auto& nodes = recording->overview.nodes;
+    if (recording_ && recording_->files == recording->files) {
+        keep_pins_and_folds(*recording);
+    } else {
+        collapsed_.assign(nodes.size(), false);
+        pinned_.clear();
+    }
     recording_ = std::move(recording);
-    const auto& nodes = recording_->overview.nodes;
     children_.assign(nodes.size(), {});
     tracks_of_.assign(nodes.size(), {});
-    collapsed_.assign(nodes.size(), false);
     for (std::size_t i = 0; i < nodes.size(); ++i)
         if (nodes[i].parent != report::Node::none) children_[nodes[i].parent].push_back(i);
     for (std::size_t i = 0; i < recording_->tracks.size(); ++i) tracks_of_[recording_->tracks[i].node].push_back(i);
     has_box_ = false;
-    pinned_.clear();
     arrows_.clear();
     lay_out();
+}
+
+void TrackView::keep_pins_and_folds(const Recording& grown) {
+    std::vector<bool> collapsed(grown.overview.nodes.size(), false);
+    for (std::size_t i = 0; i < collapsed_.size(); ++i)
+        if (const auto node = grown.node_of(recording_->overview.nodes[i].name)) collapsed[*node] = collapsed_[i];
+    collapsed_ = std::move(collapsed);
+    const auto name_of = [](const Recording& recording, const Track& track) {
+        const report::Node& node = recording.overview.nodes[track.node];
+        return std::pair(node.name, node.lanes[track.lane].name);
+    };
+    std::vector<std::size_t> pinned;
+    for (const std::size_t track : pinned_) {
+        const auto name = name_of(*recording_, recording_->tracks[track]);
+        const auto same = std::ranges::find(
+            grown.tracks, name, [&](const Track& each) { return name_of(grown, each); });
+        if (same != grown.tracks.end()) pinned.push_back(static_cast<std::size_t>(same - grown.tracks.begin()));
+    }
+    pinned_ = std::move(pinned);
 }
 
 // ---- layout --------------------------------------------------------------------------------------
@@ -434,7 +458,7 @@ void TrackView::paint_box(QPainter& painter) const {
     const report::TimeScale scale = this->scale();
     const Theme theme = Theme::current();
     const double left = scale.x(box_stretch_.begin), right = scale.x(box_stretch_.end);
-    const double offset = content_top() - verticalScrollBar()->value();
+    const double offset = box_offset();
     QColor wash = theme.highlight;
     wash.setAlpha(50);
     painter.setPen(theme.highlight);
@@ -489,10 +513,11 @@ void TrackView::mouseMoveEvent(QMouseEvent* event) {
     viewport()->update();
     if (drag_ != Drag::box) return;
     const Time from = time_at(press_.x()), to = time_at(now_.x());
-    const double offset = verticalScrollBar()->value() - content_top();
     box_stretch_ = {std::min(from, to), std::max(from, to)};
-    box_top_ = std::max(std::min(press_.y(), now_.y()) + offset, 0.0);
-    box_bottom_ = std::max(std::max(press_.y(), now_.y()) + offset, box_top_);
+    box_is_pinned_ = press_.y() < content_top();
+    const double lowest = box_is_pinned_ ? pinned_height_ : std::numeric_limits<double>::max();
+    box_top_ = std::clamp(std::min(press_.y(), now_.y()) - box_offset(), 0.0, lowest);
+    box_bottom_ = std::clamp(std::max(press_.y(), now_.y()) - box_offset(), box_top_, lowest);
     has_box_ = true;
 }
 
@@ -509,9 +534,13 @@ void TrackView::mouseDoubleClickEvent(QMouseEvent* event) {
     navigator_.show({hit.slice->begin - margin, hit.slice->end + margin});
 }
 
+double TrackView::box_offset() const {
+    return box_is_pinned_ ? ruler_height() : content_top() - verticalScrollBar()->value();
+}
+
 void TrackView::finish_box() {
     std::vector<const Lane*> lanes;
-    for (const Line& line : lines_) {
+    for (const Line& line : box_is_pinned_ ? pinned_lines_ : lines_) {
         const bool inside = line.top + line_height() > box_top_ && line.top < box_bottom_;
         if (!inside || line.row == nullptr) continue;
         if (lanes.empty() || lanes.back() != &line.row->lane()) lanes.push_back(&line.row->lane());

@@ -58,6 +58,8 @@ private:
     void lay_out_pinned();
     void toggle_pin(std::size_t track);
     bool is_pinned(std::size_t track) const;
+    /// Pins and folds in a recording of the same files what is so in the present one.
+    void keep_pins_and_folds(const Recording& grown);
     QRectF pin_of(const Line& line) const;
     void add_node(std::size_t node, int depth);
     void set_scroll_range();
@@ -92,6 +94,8 @@ private:
     /// To what comes of the selected operation, or to what brought it on its way.
     void follow_arrow(bool forward);
     void finish_box();
+    /// From places in the picture to those in the viewport.
+    double box_offset() const;
 
     Navigator& navigator_;
     std::shared_ptr<const Recording> recording_;
@@ -113,6 +117,7 @@ private:
     Stretch pressed_stretch_;
     bool has_box_ = false;
     Stretch box_stretch_;
+    bool box_is_pinned_ = false;           ///< over the pinned lanes, not the ones that scroll
     double box_top_ = 0, box_bottom_ = 0;  ///< in the laid out picture, not the viewport
 };
 
