@@ -308,7 +308,7 @@ int run_capture(const CaptureOptions& options) {
 }
 
 int run(const CaptureOptions& options) {
-    std::string problem;
+    std::string problem = why_not_judged(options.report);
     try {
         if (options.list) return list_interfaces();
         if (options.interfaces.empty()) problem = "name an interface with -i; -D lists them";
