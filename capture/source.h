@@ -97,7 +97,8 @@ Reopen reopening(std::vector<std::string> files);
 /// merge() and in_time_order(). Where the frames of a source's interfaces lie further apart than the window, as when
 /// one capture was appended to another (`mergecap -a`), each interface is read by itself, provided that it is in order
 /// by itself and that there are 64 at most. To find that out, sources of several interfaces are read once more before;
-/// without `reopen` (a pipe) they are not.
+/// without `reopen` (a pipe) they are not. A source of one interface is put in order, too, if its first frames step
+/// back in time again and again: it holds those of several, as a file in pcap format does that was made from them.
 std::unique_ptr<Source> timeline(
     std::vector<std::unique_ptr<Source>> sources, const Reopen& reopen, ReorderLimits limits = {});
 

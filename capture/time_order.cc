@@ -76,9 +76,12 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Source> in_time_order(std::unique_ptr<Source> source, ReorderLimits limits) {
-    if (source->interface_count() <= 1) return source;
+std::unique_ptr<Source> sorted(std::unique_ptr<Source> source, ReorderLimits limits) {
     return std::make_unique<OrderedSource>(std::move(source), limits);
+}
+
+std::unique_ptr<Source> in_time_order(std::unique_ptr<Source> source, ReorderLimits limits) {
+    return source->interface_count() <= 1 ? std::move(source) : sorted(std::move(source), limits);
 }
 
 }  // namespace fabricscope::capture

@@ -40,4 +40,12 @@ private:
     std::optional<Time> leap_;  ///< of the frame before, if that was far from youngest_
 };
 
+/// Whether a file of one interface holds the frames of several, in the order in which their buffers were emptied: the
+/// time steps back again and again, which a clock that is set does not, by more than the processors of one interface
+/// may be apart. The first frames tell.
+bool steps_back_often(Source& source, Time window = ReorderLimits().window);
+
+/// in_time_order(), however many interfaces the source has.
+std::unique_ptr<Source> sorted(std::unique_ptr<Source> source, ReorderLimits limits);
+
 }  // namespace fabricscope::capture

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "capture/source.h"
+#include "capture/time_order.h"
 
 namespace fabricscope::capture {
 namespace {
@@ -82,6 +82,19 @@ std::unique_ptr<Source> interface_by_interface(std::uint32_t interfaces, const R
 
 }  // namespace
 
+bool steps_back_often(Source& source, Time window) {
+    constexpr int first_frames = 65'536, often = 3;
+    constexpr Time shortest_step = second / 1000;
+    int steps = 0;
+    std::optional<Time> before;
+    Frame frame;
+    for (int i = 0; i < first_frames && steps < often && source.next(frame); ++i) {
+        steps += before && frame.time < *before - shortest_step && frame.time > *before - window;
+        before = frame.time;
+    }
+    return steps == often;
+}
+
 Reopen reopening(std::vector<std::string> files) {
     return [files = std::move(files)] {
         std::vector<std::unique_ptr<Source>> sources;
@@ -105,7 +118,10 @@ std::unique_ptr<Source> timeline(
     std::unique_ptr<Source> merged = merge(std::move(sources));
     if (apart && merged->interface_count() <= most_interfaces)
         if (auto each = interface_by_interface(merged->interface_count(), reopen)) merged = std::move(each);
-    return in_time_order(std::move(merged), limits);
+    if (merged->interface_count() > 1) return in_time_order(std::move(merged), limits);
+    const auto is_mixed = [&](const auto& again) { return steps_back_often(*again, limits.window); };
+    const bool mixed = reopen && std::ranges::any_of(reopen(), is_mixed);
+    return mixed ? sorted(std::move(merged), limits) : std::move(merged);
 }
 
 }  // namespace fabricscope::capture

@@ -452,6 +452,19 @@ TEST(Timeline, AClockThatWasSetIsNotHidden) {
     EXPECT_EQ(times_of(timeline_of(frames, 2)), times_of(read_all(*in_time_order(fixed(frames, 2), {.window = 10}))));
 }
 
+TEST(Timeline, OneInterfaceThatHoldsTheFramesOfSeveral) {
+    constexpr Time ms = millisecond;
+    const auto times = [](const Fixed::Frames& frames) {
+        const auto once = [&] { return list_of(fixed(frames, 1)); };
+        return times_of(read_all(*timeline(once(), once)));
+    };
+    EXPECT_EQ(
+        times({{10 * ms, 0}, {30 * ms, 0}, {20 * ms, 0}, {50 * ms, 0}, {40 * ms, 0}, {70 * ms, 0}, {60 * ms, 0}}),
+        (std::vector<Time>{10 * ms, 20 * ms, 30 * ms, 40 * ms, 50 * ms, 60 * ms, 70 * ms}));
+    EXPECT_EQ(times({{10 * ms, 0}, {30 * ms, 0}, {20 * ms, 0}}), (std::vector<Time>{10 * ms, 30 * ms, 20 * ms}))
+        << "its clock was set back";
+}
+
 TEST(InTimeOrder, RealCaptureOfTwoInterfaces) {
     const auto count_steps_back = [](Source& source) {
         Frame frame;
