@@ -27,6 +27,7 @@ enum class UndecidedReason : std::uint8_t {
     addresses_not_captured,
     no_sof,
     may_have_crossed,
+    option_removed,
     another_request,
     another_link,
     another_reason,
@@ -78,6 +79,7 @@ constexpr const char* text_of(UndecidedReason reason) {
         case addresses_not_captured: return "the addresses were not captured";
         case no_sof: return "the frame has no SOF";
         case may_have_crossed: return "messages may have crossed on their way";
+        case option_removed: return "the SMC option may have been removed on its way to the client";
         case another_request: return "the reply may be to another request";
         case another_link: return "messages may have been sent on another link";
         case another_reason: return "the request may have been rejected for another reason";

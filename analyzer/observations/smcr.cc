@@ -79,6 +79,16 @@ constexpr Kind not_taken_up{
     "On the server: is smc loaded, does the program listen with AF_SMC (`smc_run`, `smcss -l`)? If it does, capture "
     "there, too: firewalls and load balancers strip options.",
     "the connection stayed plain TCP: the client offered SMC in its SYN, the server did not answer"};
+constexpr Kind option_lost{
+    "SMCR-O-option-lost",
+    Severity::error,
+    "SMC's TCP option was lost on its way",
+    "SYN or SYN-ACK was captured with SMC's experimental TCP option and, further on its way, without; or the SYN-ACK "
+    "had it where it was captured, and the client went on as if there was none. Something between removes TCP options. "
+    "The connection stays plain TCP, or the server, which waits for a CLC message, resets it.",
+    "Capture at both hosts, and compare the options of SYN and SYN-ACK (kind 254): firewalls, load balancers and "
+    "intrusion prevention between them that remove or normalise TCP options.",
+    "the connection stayed plain TCP: the SMC option of the SYN was removed on its way to the server"};
 constexpr Kind unclear{
     "SMCR-O-unclear",
     Severity::note,
@@ -195,8 +205,8 @@ constexpr Kind data_missing{
 constexpr std::array all_kinds{
     &kinds::no_roce,        &kinds::declined,  &kinds::set_up_failed,    &kinds::link_failed,    &kinds::urgent_stall,
     &kinds::abnormal_close, &kinds::stall,     &kinds::failover,         &kinds::llc_unanswered, &kinds::llc_refused,
-    &kinds::refused,        &kinds::no_answer, &kinds::add_link_refused, &kinds::not_taken_up,   &kinds::unclear,
-    &kinds::smc_d,          &kinds::midstream, &kinds::halves,           &kinds::data_missing};
+    &kinds::refused,        &kinds::no_answer, &kinds::add_link_refused, &kinds::not_taken_up,   &kinds::option_lost,
+    &kinds::unclear,        &kinds::smc_d,     &kinds::midstream,        &kinds::halves,         &kinds::data_missing};
 
 constexpr Time second = capture::second;
 
@@ -282,6 +292,33 @@ Time repeated_syn(const Connection& connection) {
 }
 
 class Sessions {
+/// ": the SMC option of the SYN was removed ..."; empty if nothing suggests that.
+std::string option_lost_text(const Connection& connection) {
+    const Setup& setup = connection.setup;
+    if (setup.option_removed[Side::client]) return ": the SMC option of the SYN was removed on its way to the server";
+    if (setup.option_removed[Side::server])
+        return ": the SMC option of the SYN-ACK was removed on its way to the client";
+    if (!setup.plain[Side::client]) return "";
+    return ": the client went on without SMC, as if the SYN-ACK had lost its SMC option on the way to it";
+}
+
+/// What became of the PROPOSAL if there was no ACCEPT.
+std::string proposal_text(const Connection& connection) {
+    const Setup& setup = connection.setup;
+    if (!setup.proposal || setup.accept || connection.decline || !connection.end) return "";
+    const Time waited = connection.end->time - setup.proposal->time;
+    if (!setup.proposal_acknowledged)
+        return fmt::format(
+            ": the PROPOSAL was sent {}, and the server's TCP never acknowledged it", counted(setup.proposals, "time"));
+    return fmt::format(": the server acknowledged the PROPOSAL, but sent no ACCEPT for {}", duration_text(waited));
+}
+
+/// Who ended TCP, and how.
+std::string end_of_set_up(const Connection& connection) {
+    if (connection.reset_by) return fmt::format("; the {} reset TCP", name_of(*connection.reset_by));
+    return connection.end ? fmt::format("; the {} closed TCP", name_of(connection.ended_by)) : "";
+}
+
 public:
     Sessions(const Evidence& evidence, Observations& observations)
         : evidence_(evidence), model_(*evidence.models.smcr), observations_(observations) {}
@@ -518,7 +555,8 @@ void Sessions::outcome(const Connection& connection) {
         }
         case Outcome::failed:
             if (was_refused(connection)) return refused(connection);
-            add(kinds::set_up_failed, {frame_of(setup.syn), frame_of(setup.decline), connection.reset_frame});
+            add(setup.plain[Side::client] ? kinds::option_lost : kinds::set_up_failed,
+                {frame_of(setup.syn), frame_of(setup.proposal), frame_of(setup.decline), connection.reset_frame});
             return;
         case Outcome::plain_tcp:
             explain_plain(connection, add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}));
@@ -530,6 +568,10 @@ void Sessions::outcome(const Connection& connection) {
 }
 
 /// Whether the two connections are of the same two hosts.
+            if (!option_lost_text(connection).empty()) {
+                add(kinds::option_lost, {frame_of(setup.syn), frame_of(setup.syn_ack)}).severity = Severity::warning;
+                return;
+            }
 bool same_hosts(const Connection& a, const Connection& b) {
     return a.client && b.client && a.server && b.server && a.client->address == b.client->address &&
            a.server->address == b.server->address;
@@ -789,8 +831,8 @@ std::string why_not(const Connection& connection) {
         case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
         case Outcome::failed:
             if (was_refused(connection)) return "was refused: the server answered the SYN with a TCP reset";
-            return "broke off during the set-up" + decline +
-                   (connection.reset_by ? fmt::format("; the {} reset TCP", name_of(*connection.reset_by)) : "");
+            return "broke off during the set-up" + decline + option_lost_text(connection) + proposal_text(connection) +
+                   end_of_set_up(connection);
         case Outcome::plain_tcp:
             return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
         case Outcome::unknown:
@@ -801,6 +843,7 @@ std::string why_not(const Connection& connection) {
             return "may or may not have come up over SMC: the capture does not hold the whole set-up";
     }
     return {};
+            if (const std::string lost = option_lost_text(connection); !lost.empty()) return "stayed plain TCP" + lost;
 }
 
 std::string llc_name(const LlcExchange& exchange) {

@@ -131,7 +131,13 @@ struct Setup {
     std::optional<FrameStamp> syn, syn_ack, proposal, accept, confirm, decline;
     std::optional<FrameStamp> confirm_link;  ///< the reply, on first contact
     std::optional<FrameStamp> first_data;    ///< first RDMA WRITE or CDC in either direction
+    std::uint64_t proposals = 0;             ///< how often the client's TCP sent the PROPOSAL
+    bool proposal_acknowledged = false;      ///< by the server's TCP
     bool beyond_syn = false;                 ///< another TCP segment than SYNs was captured
+    /// SYN (of the client) and SYN-ACK (of the server): captured with the SMC option, and further on its way without.
+    PerSide<bool> option_removed;
+    /// SYN and SYN-ACK had the option, and yet this side's stream is the application's; the server's, if the client's.
+    PerSide<bool> plain;
 
     /// Whether what the client sends over TCP is captured, and what the server sends.
     bool hears_both() const { return (syn || proposal) && (syn_ack || accept); }
@@ -154,8 +160,10 @@ struct Connection {
     bool reset = false;  ///< TCP RST seen
     std::optional<Side> reset_by;
     std::uint64_t reset_frame = 0;
-    bool reset_in_use = false;  ///< before both sides had taken leave on RoCE
-    PerSide<bool> fin;          ///< TCP FIN seen from this side
+    bool reset_in_use = false;      ///< before both sides had taken leave on RoCE
+    PerSide<bool> fin;              ///< TCP FIN seen from this side
+    std::optional<FrameStamp> end;  ///< the first FIN or reset
+    Side ended_by{};
     Setup setup;
     PerSide<Direction> from;                            ///< from[Side::client] is client to server
     PerSide<std::optional<std::uint32_t>> alert_token;  ///< as this side assigned it

@@ -26,6 +26,8 @@ Close tcp_close(const Connection& c) {
 Outcome final_outcome(const Connection& c, const Seen& seen) {
     if (c.outcome != Outcome::unknown) return c.outcome;
     if (has_data(c) || c.setup.confirm_link) return Outcome::smc_r;
+    if (c.setup.plain[Side::client])
+        return c.reset_by == Side::server && !c.setup.plain[Side::server] ? Outcome::failed : Outcome::plain_tcp;
     if (c.setup.confirm) {
         if (c.reset) return seen.setup && seen.link ? Outcome::failed : Outcome::unknown;
         const bool subsequent = c.first_contact && !*c.first_contact;

@@ -28,6 +28,13 @@ std::optional<bool> has_option(const capture::TcpSegment& tcp) {
     return false;
 }
 
+/// Whether the SYN is no retransmission of that in `earlier`, but was captured twice on its way: TCP waits for a second
+/// at first.
+bool is_copy(const capture::Packet& syn, const FrameStamp& earlier) {
+    constexpr Time shortest_wait = capture::second / 2;
+    return syn.time < earlier.time + shortest_wait && earlier.time < syn.time + shortest_wait;
+}
+
 /// A whole PROPOSAL, ACCEPT or CONFIRM at the start of a segment of a connection whose SYN was not
 /// captured: nothing else begins and ends like that.
 bool is_whole_clc(ByteView payload) {
@@ -66,12 +73,14 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     connection.last_time = std::max(connection.last_time, packet.time);
     if (opens) on_syn(segment);
     connection.setup.beyond_syn |= !is_syn(tcp);
+    note_acknowledgment(segment);
     if (may_be_clc && connection.outcome == Outcome::plain_tcp) resume(segment);
+    if (tcp.payload_length != 0 && connection.setup.plain[Side::client]) connection.setup.plain[segment.from] = true;
     const bool takes_part = tcp.payload_length != 0 && conversation->negotiating && !opens;
     if (takes_part) on_payload(segment);
     if (tcp.has(capture::fin)) on_fin(segment);
     else if (tcp.payload_length == 0) note_fins_before(segment);
-    if (tcp.has(capture::rst)) on_reset(segment);
+    if (tcp.has(capture::rst) && is_in_window(segment)) on_reset(segment);
     FrameFacts facts;
     facts.what = FrameFacts::What::tcp;
     facts.packet = &packet;
@@ -160,7 +169,9 @@ void Rendezvous::on_syn(const Segment& segment) {
     auto& step = is_syn_ack(tcp) ? connection.setup.syn_ack : connection.setup.syn;
     if (!step) step = step_of(packet);
     auto& option = conversation.handshake.option[from];
-    if (const auto seen = has_option(tcp); seen && !option.value_or(false)) option = seen;
+    const auto seen = has_option(tcp);
+    connection.setup.option_removed[from] |= seen && option && *seen != *option && is_copy(packet, *step);
+    if (seen && !option.value_or(false)) option = seen;
     if (conversation.handshake.frame[from] == 0) conversation.handshake.frame[from] = packet.number;
     if (!is_syn_ack(tcp) || option != false) return;
     connection.outcome = Outcome::plain_tcp;
@@ -197,6 +208,26 @@ void Rendezvous::on_reset(const Segment& segment) {
     rules_.close.on_reset(arrival_of(segment), groups_.history(connection.link_group));
 }
 
+/// What has been acknowledged, or is further off than any window, no reset can be about (RFC 9293, 3.10.7.4).
+bool Rendezvous::is_in_window(const Segment& segment) {
+    constexpr std::int32_t largest_window = 1 << 30;
+    const auto& acknowledged = segment.conversation.acknowledged[segment.from];
+    if (!acknowledged) return true;
+    const auto ahead = static_cast<std::int32_t>(segment.packet.tcp.sequence - *acknowledged);
+    return (ahead >= 0 && ahead <= largest_window) || refuses(segment);
+}
+
+void Rendezvous::note_acknowledgment(const Segment& segment) {
+    const auto& [packet, conversation, from] = segment;
+    if (!packet.tcp.has(capture::ack)) return;
+    const std::uint32_t sequence = packet.tcp.acknowledgment;
+    auto& latest = conversation.acknowledged[other(from)];
+    if (!latest || static_cast<std::int32_t>(sequence - *latest) > 0) latest = sequence;
+    Setup& setup = sessions_.at(conversation.session).connection->setup;
+    if (!conversation.negotiating || from == Side::client || !setup.proposal || setup.proposal_acknowledged) return;
+    setup.proposal_acknowledged = static_cast<std::int32_t>(sequence - *next(conversation, Side::client)) >= 0;
+}
+
 /// Whether this answers a SYN where nobody listens: a host that knew of a connection would send a sequence number of
 /// it (RFC 9293, 3.10.7.1).
 bool Rendezvous::refuses(const Segment& segment) {
@@ -209,8 +240,10 @@ bool Rendezvous::refuses(const Segment& segment) {
 void Rendezvous::on_end(const Segment& segment) {
     const auto& [packet, conversation, from] = segment;
     Session& session = sessions_.at(conversation.session);
-    const Connection& connection = *session.connection;
-    if (connection.fin[Side::client] || connection.fin[Side::server] || connection.reset) return;
+    Connection& connection = *session.connection;
+    if (connection.end) return;
+    connection.end = step_of(packet);
+    connection.ended_by = from;
     rules_.decline.on_end(connection);
     const bool all_sent = packet.tcp.sequence == next(conversation, from);
     const bool all_arrived = packet.tcp.has(capture::ack) &&
@@ -270,6 +303,8 @@ void Rendezvous::on_payload(const Segment& segment) {
         stream = std::make_unique<capture::TcpStream>(stream_limit);
         stream->start(*conversation.start[from]);
     }
+    if (from == Side::client && packet.tcp.sequence == conversation.start[from])
+        ++sessions_.at(conversation.session).connection->setup.proposals;
     stream->insert(packet.tcp.sequence, packet.tcp.payload, packet.tcp.payload_length, packet.number);
     while (conversation.negotiating && on_stream(segment)) {
     }
@@ -283,8 +318,11 @@ bool Rendezvous::on_stream(const Segment& segment) {
     if (readable.empty()) return false;
     const std::size_t length = wire::clc_length(readable);
     if (length == 0) {
-        rules_.tcp.on_other_data(arrival_of(segment));
+        const TcpArrival arrival = arrival_of(segment);
+        rules_.tcp.on_other_data(arrival);
         segment.conversation.other_data = true;  // the application's own
+        if (segment.from == Side::client && stream->position() == 0 && arrival.handshake.agreed())
+            sessions_.at(segment.conversation.session).connection->setup.plain[Side::client] = true;
         stop(segment.conversation);
         return false;
     }

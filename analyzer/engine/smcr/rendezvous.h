@@ -38,10 +38,11 @@ private:
         PerSide<std::unique_ptr<capture::TcpStream>> stream;  ///< once there is payload, while negotiating
         PerSide<std::optional<std::uint32_t>> start;          ///< sequence number of each stream's first octet
         Handshake handshake;
-        PerSide<std::optional<std::uint32_t>> first;  ///< sequence number behind the SYN, if that was captured
-        bool negotiating = true;                      ///< CLC messages may still come
-        bool other_data = false;                      ///< TCP carries data, and no DECLINE was captured
-        std::optional<FrameStamp> last_message;       ///< what the next one answers
+        PerSide<std::optional<std::uint32_t>> first;         ///< sequence number behind the SYN, if that was captured
+        PerSide<std::optional<std::uint32_t>> acknowledged;  ///< up to where this side's stream was, by the other
+        bool negotiating = true;                             ///< CLC messages may still come
+        bool other_data = false;                             ///< TCP carries data, and no DECLINE was captured
+        std::optional<FrameStamp> last_message;              ///< what the next one answers
     };
     struct Segment {
         const capture::Packet& packet;
@@ -60,7 +61,9 @@ private:
     void on_syn(const Segment& segment);
     void on_fin(const Segment& segment);
     void on_reset(const Segment& segment);
+    static bool is_in_window(const Segment& segment);
     static bool refuses(const Segment& segment);
+    void note_acknowledgment(const Segment& segment);
     void on_end(const Segment& segment);
     void note_fins_before(const Segment& segment);
     TcpArrival arrival_of(const Segment& segment) const;

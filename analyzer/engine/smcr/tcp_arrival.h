@@ -10,6 +10,9 @@ namespace fabricscope::engine::smcr {
 struct Handshake {
     PerSide<std::optional<bool>> option;  ///< whether it carried the SMC option; nullopt: not known
     PerSide<std::uint64_t> frame{};       ///< 0 = not captured
+
+    /// Whether both carried it where they were captured.
+    bool agreed() const { return option[Side::client] == true && option[Side::server] == true; }
 };
 
 /// Order in time says little about what a side knew when it sent something, its acknowledgments say

@@ -34,8 +34,9 @@ void TcpRules::on_clc(const TcpArrival& a) {
 void TcpRules::on_other_data(const TcpArrival& a) {
     const auto latest = clc_.latest(a.connection.id, a.from);
     const bool switched = latest == ClcType::confirm || latest == ClcType::accept;
-    const bool agreed = a.handshake.option[Side::client] == true && a.handshake.option[Side::server] == true;
-    if (!switched && !agreed) return;  // nothing says that CLC messages are due
+    if (!switched && !a.handshake.agreed()) return;  // nothing says that CLC messages are due
+    if (!switched && a.from == Side::client)
+        return verdicts_.undecided(rules::clc_format, UndecidedReason::option_removed);
     const RuleRef rule = switched ? RuleRef(rules::tcp_after_switch) : RuleRef(rules::clc_format);
     verdicts_.broken(
         rule, doubt_if(a.unseen.value_or(1) > 0, UndecidedReason::frames_missing), {a.step.frame},
