@@ -219,7 +219,8 @@ bool is_unanswered(const LlcExchange& exchange) {
         case wire::LlcType::confirm_link:
         case wire::LlcType::confirm_rkey:
         case wire::LlcType::delete_rkey:
-        case wire::LlcType::test_link: return exchange.request.frame != 0 && !exchange.reply && !exchange.refused;
+        case wire::LlcType::test_link:
+            return exchange.request.frame != 0 && !exchange.reply && !exchange.refused && !exchange.reply_may_be_lost;
         default: return false;
     }
 }
@@ -291,7 +292,6 @@ Time repeated_syn(const Connection& connection) {
     return connection.setup.syn && !connection.setup.beyond_syn && repeated >= shortest ? repeated : 0;
 }
 
-class Sessions {
 /// ": the SMC option of the SYN was removed ..."; empty if nothing suggests that.
 std::string option_lost_text(const Connection& connection) {
     const Setup& setup = connection.setup;
@@ -319,6 +319,7 @@ std::string end_of_set_up(const Connection& connection) {
     return connection.end ? fmt::format("; the {} closed TCP", name_of(connection.ended_by)) : "";
 }
 
+class Sessions {
 public:
     Sessions(const Evidence& evidence, Observations& observations)
         : evidence_(evidence), model_(*evidence.models.smcr), observations_(observations) {}
@@ -390,15 +391,20 @@ void Sessions::observe_halves(const LinkGroup& group) {
     o.count = halves[Side::client] + halves[Side::server];
 }
 
+/// "the client", unless it may be the server.
+std::string who(const LinkGroup& group, Side side) {
+    return group.roles_known ? std::string("the ") + engine::name_of(side) : "one side";
+}
+
 std::string link_text(const Link& link) { return link.number ? fmt::format("link {}", *link.number) : "a link"; }
 
 std::string silence_of(const Link& link, Side sender) {
-    const Time heard = link.heard[engine::other(sender)];
+    const auto& heard = link.heard[engine::other(sender)];
     const std::string who = name_of(engine::other(sender));
-    if (heard == 0) return fmt::format("Nothing of the {} was captured on the link.", who);
+    if (!heard) return fmt::format("Nothing of the {} was captured on the link.", who);
     return fmt::format(
         "The {} was silent on the link from {} before the last repetition on.", who,
-        duration_text(link.repeated[sender].last.time - heard));
+        duration_text(link.repeated[sender].last.time - *heard));
 }
 
 /// The DELETE LINK that says that the path of the link was lost; nullptr if there is none.
@@ -451,12 +457,15 @@ void Sessions::failed(const LinkGroup& group, const Link& link, const LlcExchang
         how.push_back(fmt::format("{} retransmitted", counted(link.retransmissions, "packet")));
     if (lost != nullptr)
         how.push_back(fmt::format(
-            "the {} {}: lost path", name_of(lost->from), deletes(group, *lost) ? "deleted it" : "asked to delete it"));
+            "{} {}{}", who(group, lost->from), deletes(group, *lost) ? "deleted it" : "asked to delete it",
+            link.state == LinkState::deleted ? "" : ": lost path"));
     Observation& o = observations_.add(
         kinds::link_failed, session_of(group),
         frames_of(
             {link.first_frame, repeated.first.frame, repeated.last.frame, lost != nullptr ? lost->request.frame : 0}),
-        fmt::format("{} failed{}{}", link_text(link), how.empty() ? "" : ": ", fmt::join(how, "; ")));
+        fmt::format(
+            "{} {}{}{}", link_text(link), link.state == LinkState::deleted ? "lost its path" : "failed",
+            how.empty() ? "" : ": ", fmt::join(how, "; ")));
     o.count = std::max<std::uint64_t>(link.retransmissions, 1);
     if (in_vain) o.cause = silence_of(link, *in_vain);
     if (link.retransmissions != 0) lossy_.insert(group.id);
@@ -466,7 +475,7 @@ Time Sessions::longest_wait(const LinkGroup& group) const {
     Time longest = 0;
     for (const std::uint32_t id : group.connections)
         for (const Direction& direction : model_.connections[id - 1].from.values)
-            longest = std::max({longest, direction.blocked.total, direction.stalls.total});
+            longest = std::max({longest, direction.blocked.longest, direction.stalls.longest});
     return longest;
 }
 
@@ -494,7 +503,7 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
         if (kind == nullptr) continue;
         const std::string why = refused ? reason_text(exchange.type, exchange.change) : "";
         std::string text = fmt::format(
-            "{} of the {} was {}{}{}", llc_name(exchange), name_of(exchange.from), refused ? "refused" : "not answered",
+            "{} of {} was {}{}{}", llc_name(exchange), who(group, exchange.from), refused ? "refused" : "not answered",
             why.empty() ? "" : ": ", why);
         auto same = std::ranges::find_if(
             troubles, [&](const Trouble& trouble) { return trouble.kind == kind && trouble.text == text; });
@@ -559,6 +568,10 @@ void Sessions::outcome(const Connection& connection) {
                 {frame_of(setup.syn), frame_of(setup.proposal), frame_of(setup.decline), connection.reset_frame});
             return;
         case Outcome::plain_tcp:
+            if (!option_lost_text(connection).empty()) {
+                add(kinds::option_lost, {frame_of(setup.syn), frame_of(setup.syn_ack)}).severity = Severity::warning;
+                return;
+            }
             explain_plain(connection, add(kinds::not_taken_up, {frame_of(setup.syn), frame_of(setup.syn_ack)}));
             return;
         case Outcome::unknown:
@@ -568,10 +581,6 @@ void Sessions::outcome(const Connection& connection) {
 }
 
 /// Whether the two connections are of the same two hosts.
-            if (!option_lost_text(connection).empty()) {
-                add(kinds::option_lost, {frame_of(setup.syn), frame_of(setup.syn_ack)}).severity = Severity::warning;
-                return;
-            }
 bool same_hosts(const Connection& a, const Connection& b) {
     return a.client && b.client && a.server && b.server && a.client->address == b.client->address &&
            a.server->address == b.server->address;
@@ -804,15 +813,15 @@ void Sessions::data(const Connection& connection, Side from) {
                 missing == 1 ? "was" : "were"));
         o.count = missing;
     }
-    const Intervals& waited = direction.blocked.total > direction.stalls.total ? direction.blocked : direction.stalls;
-    const std::uint64_t count = std::max(direction.blocked.count, direction.stalls.count);
-    if (count == 0 || lossy_.contains(connection.link_group) || broken_.contains(connection.link_group)) return;
+    const auto extent = [](const Intervals& intervals) { return std::pair(intervals.total, intervals.count); };
+    const Intervals& waited = std::ranges::max(direction.stalls, direction.blocked, {}, extent);
+    if (waited.count == 0 || lossy_.contains(connection.link_group) || broken_.contains(connection.link_group)) return;
     Observation& o = observations_.add(
         kinds::stall, session_of(connection), frames_of({waited.longest_frame}),
         fmt::format(
-            "the {} waited for window space {}, {} in total", name_of(from), counted(count, "time"),
+            "the {} waited for window space {}, {} in total", name_of(from), counted(waited.count, "time"),
             duration_text(waited.total)));
-    o.count = count;
+    o.count = waited.count;
     if (waited.total < second) o.severity = Severity::note;
     if (direction.rmbe_size)
         o.cause = fmt::format(
@@ -834,6 +843,7 @@ std::string why_not(const Connection& connection) {
             return "broke off during the set-up" + decline + option_lost_text(connection) + proposal_text(connection) +
                    end_of_set_up(connection);
         case Outcome::plain_tcp:
+            if (const std::string lost = option_lost_text(connection); !lost.empty()) return "stayed plain TCP" + lost;
             return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";
         case Outcome::unknown:
             if (const Time repeated = repeated_syn(connection); repeated != 0)
@@ -843,7 +853,6 @@ std::string why_not(const Connection& connection) {
             return "may or may not have come up over SMC: the capture does not hold the whole set-up";
     }
     return {};
-            if (const std::string lost = option_lost_text(connection); !lost.empty()) return "stayed plain TCP" + lost;
 }
 
 std::string llc_name(const LlcExchange& exchange) {

@@ -46,7 +46,7 @@ void add_beginning(FabricLink& drawn, const LinkGroup& group, const Link& link) 
 }
 
 void add_failure(FabricLink& drawn, const Link& link) {
-    const Time last = std::max(link.heard[Side::client], link.heard[Side::server]);
+    const Time last = std::max(link.heard[Side::client], link.heard[Side::server]).value_or(0);
     if (link.state != LinkState::failed || last == 0) return;
     drawn.events.push_back({last, LinkEvent::Kind::failure, 0});
     drawn.events.push_back({last, LinkEvent::Kind::down, 0});

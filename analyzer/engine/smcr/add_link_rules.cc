@@ -12,10 +12,10 @@ void AddLinkRules::on_llc(const Arrival& a, const wire::LlcMessage& message) {
     note_early(a, message);
     if (const auto* add = std::get_if<wire::AddLinkMessage>(&message.body)) {
         if (!add->common().reply && a.from == Side::server) begin(a, add->common());
-        judge_references(a, add->rkeys, add->rkeys.size());
+        judge_references(a, add->rkeys, add->rkeys.size(), doubt::from_start(group(a), *a.history));
     } else if (const auto* more = std::get_if<wire::AddLinkContinuationMessage>(&message.body)) {
         judge_rtokens(a, *more);
-        judge_references(a, more->slots, more->used);
+        judge_references(a, more->slots, more->used, doubt::while_adding(group(a), *a.history));
     } else if (const auto* confirm = std::get_if<wire::ConfirmLink>(&message.body)) {
         if (!confirm->reply && of.addition.open && of.addition.is_about(confirm->link)) {
             judge_early(a, Side::client);
@@ -138,7 +138,7 @@ bool AddLinkRules::on_data(const Arrival& a) {
 void AddLinkRules::judge_data(const Arrival& a, Group& of) {
     FirstData& first = of.first_data;
     if (first.confirmed.frame == 0 || group(a).max_links == 1) return;
-    std::optional<UndecidedReason> why = doubt::from_start(group(a), *a.history);
+    std::optional<UndecidedReason> why = doubt::while_adding(group(a), *a.history);
     if (!why && a.packet->interface != first.confirmed.interface) why = UndecidedReason::interface_order;
     if (why) return verdicts_.undecided(rules::second_link_first, *why);
     if (first.attempted) verdicts_.satisfied(rules::second_link_first);  // whatever is being added now
@@ -223,10 +223,10 @@ void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuati
 }
 
 /// Each RMB is named by its RKey on the link that carries the message.
-void AddLinkRules::judge_references(const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used) {
+void AddLinkRules::judge_references(
+    const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used, std::optional<UndecidedReason> why) {
     if (used == 0) return;
-    if (const auto why = doubt::from_start(group(a), *a.history))
-        return verdicts_.undecided(rules::add_link_tokens, *why);
+    if (why) return verdicts_.undecided(rules::add_link_tokens, *why);
     for (std::size_t i = 0; i < used; ++i)
         if (a.history->rtokens[a.from].find(a.link, pairs[i].reference_rkey) == nullptr)
             return broken_rtokens(a, "a reference RKey that no RMB has on this link");

@@ -67,7 +67,9 @@ private:
     void drop_early(std::uint32_t group, UndecidedReason why);
     void judge_data(const Arrival& a, Group& of);
     void judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message);
-    void judge_references(const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used);
+    void judge_references(
+        const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used,
+        std::optional<UndecidedReason> why);
     void broken_rtokens(const Arrival& a, std::string text);
 
     const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }

@@ -48,6 +48,7 @@ struct GroupHistory {
     ElementOwners element_owners;
     PerSide<std::uint32_t> gaps;       ///< how often packets of this side were missing, on all links
     PerSide<std::uint64_t> gap_frame;  ///< the latest packet before which packets of this side were missing
+    std::uint32_t unheard_links = 0;   ///< that both sides agreed to add, and of which no packet was captured yet
     /// The latest request of this side that was the first seen on its link, and may not have been the first there.
     PerSide<std::uint64_t> begun_before;
     std::vector<OpenRequest> open;
@@ -72,8 +73,8 @@ struct GroupHistory {
         gap_frame[side] = frame;
     }
 
-    /// Whether no packet of the link group is known to be missing.
-    bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{}; }
+    /// Whether no packet of the link group is known to be missing, and no link that may have carried any.
+    bool complete() const { return gaps.values == std::array<std::uint32_t, 2>{} && unheard_links == 0; }
     std::uint32_t all_gaps() const { return gaps[Side::client] + gaps[Side::server]; }
 
     /// How many open requests are of the same type and from the same side, this one included.
@@ -107,6 +108,7 @@ struct Arrival {
     bool late = false;              ///< it fills a gap: what was sent after it has been seen before
     PerSide<std::uint32_t> gaps{};  ///< GroupHistory::gaps up to this packet
     bool one_interface = true;      ///< all packets of the group up to this one came by one interface
+    bool peer_knew_more = false;    ///< the sender has acknowledged what of the other side is yet to be captured
 
     FrameStamp step() const { return step_of(*packet); }
 };

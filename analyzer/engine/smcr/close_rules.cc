@@ -28,7 +28,7 @@ void CloseRules::judge_answer(const Answer& answer, bool at_end) {
     const Link& link = model_.link_groups[answer.group - 1].links[answer.link];
     if (c.from[answer.due_from].ended()) return verdicts_.satisfied(rules::abort_answer);
     if (at_end) return verdicts_.undecided(rules::abort_answer, UndecidedReason::capture_ended);
-    if (answer.history->gaps[answer.due_from] != answer.gaps)
+    if (answer.history->gaps[answer.due_from] != answer.gaps || answer.history->unheard_links != 0)
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::frames_missing);
     if (link.state != LinkState::active || link.heard[answer.due_from] <= answer.abort.time)
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
@@ -67,7 +67,8 @@ void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     const LinkGroup& group = model_.link_groups[c.link_group - 1];
     if (std::ranges::none_of(group.links, works))
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
-    const bool lacks_some = reset.history == nullptr || reset.history->gaps[reset.from] != 0;
+    const bool lacks_some = reset.history == nullptr || reset.history->gaps[reset.from] != 0 ||
+                            reset.history->unheard_links != 0;
     verdicts_.broken(
         rules::abort_answer, doubt_if(lacks_some, UndecidedReason::frames_missing), {reset.step.frame},
         Subject::connection(c.id),

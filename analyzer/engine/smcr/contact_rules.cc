@@ -40,7 +40,7 @@ ContactRules::Life ContactRules::life_of(std::uint32_t id, Side side, const wire
     const auto lives = [](const Link& link) { return link.state == LinkState::active; };
     if (std::ranges::none_of(group.links, lives)) return Life::ended;
     const bool recent = std::ranges::any_of(group.links, [&](const Link& link) {
-        return lives(link) && link.heard[side] != 0 && now - link.heard[side] < recent_time;
+        return lives(link) && link.is_heard(side) && now - *link.heard[side] < recent_time;
     });
     return recent ? Life::sure : Life::unknown;
 }

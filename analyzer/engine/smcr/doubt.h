@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/engine/smcr/arrival.h"
+#include "analyzer/engine/smcr/link_life.h"
 
 namespace fabricscope::engine::smcr::doubt {
 
@@ -19,12 +20,19 @@ template <class Begun> std::optional<UndecidedReason> since(const Begun& begun, 
     return since(begun, *a.history);
 }
 
-/// Of everything that both sides sent so far.
-inline std::optional<UndecidedReason> from_start(const LinkGroup& group, const GroupHistory& history) {
+/// Of everything that both sides sent so far. Nothing was to be heard yet on a number of links, `being_added`.
+inline std::optional<UndecidedReason> from_start(
+    const LinkGroup& group, const GroupHistory& history, std::uint32_t being_added = 0) {
     if (!group.from_start || !group.roles_known) return UndecidedReason::beginning_not_captured;
     if (history.contact_missing) return UndecidedReason::setup_not_captured;
-    if (history.complete()) return std::nullopt;
-    return UndecidedReason::frames_missing;
+    if (history.all_gaps() != 0) return UndecidedReason::frames_missing;
+    if (history.unheard_links > being_added) return UndecidedReason::link_not_captured;
+    return std::nullopt;
+}
+
+/// The same, while the link that was agreed to last may be one on which no packet has been sent yet.
+inline std::optional<UndecidedReason> while_adding(const LinkGroup& group, const GroupHistory& history) {
+    return from_start(group, history, is_unheard(group, group.links.back()) ? 1 : 0);
 }
 
 }  // namespace fabricscope::engine::smcr::doubt

@@ -103,7 +103,7 @@ void ExchangeRules::note_overlap(const Arrival& a, const OpenRequest& request) {
 std::optional<UndecidedReason> ExchangeRules::doubt_of_answer(const Arrival& a, const OpenRequest& earlier) const {
     const auto& [client, server] = group(a).links[earlier.link].end.values;
     if (!client.initial_psn || !server.initial_psn) return UndecidedReason::setup_not_captured;
-    if (const auto why = doubt::from_start(group(a), *a.history)) return why;
+    if (const auto why = doubt::while_adding(group(a), *a.history)) return why;
     return doubt::since(earlier, a);
 }
 
@@ -173,11 +173,11 @@ void ExchangeRules::judge_link(const Arrival& a, const OpenRequest& request) {
 }
 
 void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& message) {
-    std::optional<UndecidedReason> why = doubt::from_start(group(a), *a.history);
+    std::optional<UndecidedReason> why = doubt::while_adding(group(a), *a.history);
     if (!why && a.late) why = UndecidedReason::out_of_order;
     if (!why && a.history->forgot_requests) why = UndecidedReason::not_remembered;
     // Its first packet on the link may be the request, repeated.
-    if (!why && group(a).links[a.link].heard[other(a.from)] == 0) why = UndecidedReason::beginning_not_captured;
+    if (!why && !group(a).links[a.link].is_heard(other(a.from))) why = UndecidedReason::beginning_not_captured;
     if (why) return verdicts_.undecided(rules::llc_format, *why);
     const std::string text = std::string("a reply to no request: ") + name_of(message.type());
     const bool rejects_link = std::holds_alternative<wire::AddLinkMessage>(message.body) && is_refusal(message);
@@ -298,6 +298,8 @@ void ExchangeRules::judge_missing_answer(const Arrival& a, OpenRequest& request)
                                                                   : RuleRef(rules::disorderly_delete);
     request.due = OpenRequest::never;
     if (const auto why = doubt::since(request, *a.history)) return verdicts_.undecided(rule, *why);
+    // It may come on any link.
+    if (a.history->unheard_links != 0) return verdicts_.undecided(rule, UndecidedReason::link_not_captured);
     if (rule == rules::disorderly_delete) return judge_follow_up(a, request);
     if (rule == rules::llc_timeout) {  // now it is for the one who asked to act
         request.overdue = true;

@@ -118,11 +118,13 @@ void LinkGroups::on_arrival(Arrival& a) {
         l.interface = packet.interface;
         l.vlan = packet.vlan;
     }
+    const bool was_heard = l.is_heard(a.from);
     l.heard[a.from] = packet.time;
+    if (!was_heard) tracked.count_unheard_links();
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = tracked.group.roles_known;
-    const QueuePairs::Received received = tracked.queue_pairs[a.link]->receive(packet, a.from, l.end[a.from]);
+    const QueuePairs::Received received = tracked.queue_pairs[a.link]->receive(packet, a.from, l.end);
     const capture::RcEvent& event = received.event;
     if (is_nak(packet, event)) ++l.naks;
     for (const Side side : {Side::client, Side::server})
@@ -138,13 +140,17 @@ void LinkGroups::on_arrival(Arrival& a) {
     if (*tracked.interface != packet.interface) a.history->one_interface = false;
     if (l.interface != packet.interface) a.history->mixed_links |= GroupHistory::bit_of(a.link);
     a.one_interface = a.history->one_interface;
+    a.peer_knew_more = tracked.queue_pairs[a.link]->has_more_to_show(other(a.from));
     if (received.fresh()) {
         link_rules_.on_proof(a);
         transfer_rules_.on_request(a, received.first_request);
     }
     if (event.kind == Kind::send_message) on_send(a, event);
     else if (event.kind == Kind::write) on_write(a, event);
+    else if (event.kind == Kind::unplaceable && packet.ib.opcode().operation == ib::Operation::rdma_write)
+        tracked.queue_pairs[a.link]->hold(packet, a.from);
     else if (received.request && event.repeated()) count_repetition(a, 0);
+    if (event.kind == Kind::write && event.first && a.late) place_overtakers(a);
     a.facts->link = link(a).number;  // a CONFIRM LINK may have told it
     a.facts->from = a.from;
     tell(*a.facts);
@@ -193,12 +199,29 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
                             a.late,        a.packet->time, event.operation_length};
     TrackedGroup& tracked = links_.at(a.group);
     if (target.connection != 0) use_write(a, target.connection, write);
-    else if (sure_to_be_lost(a)) give_up(a, event.r_key, target);
-    else if (tracked.group.from_start) use_or_hold(a, WaitingData::Write{HeldWrite(write), event.r_key, event.address});
+    else if (const WaitingData::Write waiting{HeldWrite(write), event.r_key, event.address}; sure_to_be_lost(a))
+        give_up(a, waiting, target);
+    else if (tracked.group.from_start) use_or_hold(a, waiting);
     else
         tracked.strays[a.from].keep(
             {a.link, event.r_key, event.address,
              HeldWrite({0, event.length, write.octets, event.first, /* late */ false, a.packet->time})});
+}
+
+/// The first packet of a WRITE comes behind others of it, and tells their place.
+void LinkGroups::place_overtakers(const Arrival& a) {
+    TrackedGroup& tracked = links_.at(a.group);
+    QueuePairs& pairs = *tracked.queue_pairs[a.link];
+    for (const HeldPacket& held : pairs.release(a.from)) {
+        const capture::Packet packet = held.packet();
+        const capture::RcEvent event = pairs.receive(packet, a.from, tracked.group.links[a.link].end).event;
+        FrameFacts facts = *a.facts;
+        Arrival overtaker = a;
+        overtaker.packet = &packet;
+        overtaker.facts = &facts;
+        if (event.kind == Kind::write) on_write(overtaker, event);
+        else pairs.hold(packet, a.from);
+    }
 }
 
 // ---- CDC messages and WRITEs ---------------------------------------------------------------------
@@ -285,8 +308,11 @@ void LinkGroups::place_strays(Arrival& a, Session& session, const wire::Cdc& cdc
     auto& element = session.connection->element[to];
     if (element && !tracked.group.from_start) return;
     const Time since = session.connection->midstream ? 0 : session.connection->first_time;
-    const auto place = element ? tracked.rmbs.place_of(*element, a.link) : strays.element_before(a.link, cdc.producer);
-    if (!place) return;
+    auto place = element ? tracked.rmbs.place_of(*element, a.link) : std::nullopt;
+    const bool announced = place.has_value();
+    if (!announced) place = strays.element_before(a.link, cdc.producer);
+    if (!place || (element && element->index != 1 && !announced)) return;
+    if (!announced && element) tracked.rmbs.add(element->rmb, *place);  // CONFIRM RKEY or ADD LINK is missing
     if (!element) {
         element = tracked.rmbs.element_at(to, *place, a.packet->number);
         if (!element) return;
@@ -320,7 +346,7 @@ Session* LinkGroups::lacking_confirm(const Arrival& a, bool (*lacks)(const Conne
         if (c.midstream && !lacks(c)) return nullptr;  // it may be what came of the one that lacks it
         if (c.setup.confirm || c.midstream || c.decline || !lacks(c)) continue;
         const auto& accept = c.setup.accept;
-        const bool is_missing = accept && c.setup.hears_both() && accept->interface == a.packet->interface &&
+        const bool is_missing = accept && accept->interface == a.packet->interface &&
                                 accept->frame < a.packet->number && a.history->gap_frame[Side::server] < accept->frame;
         if (!is_missing || match != nullptr) return nullptr;
         match = &sessions_.at(id);
@@ -399,7 +425,8 @@ std::optional<UndecidedReason> LinkGroups::why_not_announced(const Arrival& a) {
     if (a.history->contact_missing || awaits_confirm(a.group) || sessions_.any_without_group())
         return UndecidedReason::setup_not_captured;
     if (links_.at(a.group).llc_cut) return UndecidedReason::cut;
-    if (!a.history->complete()) return UndecidedReason::frames_missing;
+    if (a.history->all_gaps() != 0) return UndecidedReason::frames_missing;
+    if (a.history->unheard_links != 0) return UndecidedReason::link_not_captured;
     if (model_.dropped_details != 0 || model_.dropped_connections != 0) return UndecidedReason::not_remembered;
     return std::nullopt;
 }
@@ -415,8 +442,11 @@ bool LinkGroups::was_over(std::uint32_t connection, const Arrival& a) {
 }
 
 /// Nothing has announced the WRITE's RMB, or given its element to a connection.
-void LinkGroups::give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target) {
-    transfer_rules_.on_lost_write(a, why_lost(target.place), rkey, why_not_announced(a));
+void LinkGroups::give_up(const Arrival& a, const WaitingData::Write& waiting, const RmbTable::Target& target) {
+    const auto why = why_not_announced(a);
+    transfer_rules_.on_lost_write(a, why_lost(target.place), waiting.rkey, why);
+    if (why && target.place == Place::unknown_rkey)  // a cursor may tell what nothing has announced
+        links_.at(a.group).strays[a.from].keep({a.link, waiting.rkey, waiting.address, waiting.write});
     a.history->note_gap(a.from, a.packet->number);  // it is missing where it belongs
 }
 
@@ -501,7 +531,7 @@ bool LinkGroups::settle(Arrival& a, const WaitingData::Write& waiting, bool over
     if (target.connection == 0 && use_without_confirm(a, waiting)) return true;
     if (!takes_data(target.connection) && !overdue) return false;
     if (target.connection != 0) use_write(a, target.connection, waiting.write.at(target.offset));
-    else give_up(a, waiting.rkey, target);
+    else give_up(a, waiting, target);
     return true;
 }
 
@@ -529,7 +559,8 @@ Seen LinkGroups::seen(const Session& session) {
     for (const Side side : {Side::client, Side::server}) {
         const Sent& sent = session.sent[side];
         const bool spoke = sent.frame != 0;
-        result.last_message[side] = spoke ? sent.gaps == tracked.history.gaps[side] : result.link;
+        const bool whole = sent.gaps == tracked.history.gaps[side] && tracked.history.unheard_links == 0;
+        result.last_message[side] = spoke ? whole : result.link;
     }
     return result;
 }
@@ -547,7 +578,7 @@ bool may_be_deleted(const LinkGroup& group, const Link& link) {
 
 /// Whether a side was silent for so long that it does not matter how far the clocks of two interfaces differ.
 bool was_silent(const Link& link) {
-    const auto silence = [&](Side of) { return link.repeated[other(of)].last.time - link.heard[of]; };
+    const auto silence = [&](Side of) { return link.repeated[other(of)].last.time - link.heard[of].value_or(0); };
     return std::max(silence(Side::client), silence(Side::server)) > capture::second;
 }
 
@@ -567,6 +598,7 @@ void LinkGroups::finish() {
     for (LinkGroup& group : model_.link_groups) {
         link_rules_.finish(links_.at(group.id).history);
         const TrackedGroup& tracked = links_.at(group.id);
+        llc_.finish(tracked);
         for (std::uint32_t i = 0; i < group.links.size(); ++i)
             if (is_unanswered(group, group.links[i], *tracked.queue_pairs[i], tracked.history.mixed(i)))
                 happen(group.links[i], LinkEvent::unanswered);

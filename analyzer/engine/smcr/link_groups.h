@@ -64,6 +64,7 @@ private:
     void on_arrival(Arrival& a);
     void on_send(Arrival& a, const capture::RcEvent& event);
     void on_write(Arrival& a, const capture::RcEvent& event);
+    void place_overtakers(const Arrival& a);
     void count_repetition(Arrival& a, std::uint32_t connection);
     void tell(const FrameFacts& facts) {
         if (!room_.admitting()) observer_.on_facts(facts);
@@ -88,7 +89,7 @@ private:
     void on_lost_cdc(Arrival& a, const wire::Cdc& cdc, std::uint32_t meant);
     bool awaits_confirm(std::uint32_t group);
     bool was_over(std::uint32_t connection, const Arrival& a);
-    void give_up(const Arrival& a, std::uint32_t rkey, const RmbTable::Target& target);
+    void give_up(const Arrival& a, const WaitingData::Write& waiting, const RmbTable::Target& target);
 
     // what has waited
     void hold(const capture::Packet& packet);

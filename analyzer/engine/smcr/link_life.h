@@ -8,6 +8,8 @@
 // deleted in the part that is missing.
 #pragma once
 
+#include <algorithm>
+
 #include "analyzer/engine/smcr/model.h"
 
 namespace fabricscope::engine::smcr {
@@ -40,6 +42,18 @@ constexpr LinkState next_state(LinkState state, LinkEvent event) {
 
 /// happen() lets `event` happen to `link`.
 inline void happen(Link& link, LinkEvent event) { link.state = next_state(link.state, event); }
+
+/// Whether the link may have carried packets although none was captured. What passes between two ports that both have
+/// been heard, on other links, is captured.
+inline bool is_unheard(const LinkGroup& group, const Link& link) {
+    const auto hears_port = [&](Side side) {
+        return std::ranges::any_of(group.links, [&](const Link& other) {
+            return other.is_heard(side) && other.end[side].gid == link.end[side].gid;
+        });
+    };
+    const bool may_be_used = link.state == LinkState::pending || link.state == LinkState::active;
+    return link.packets == 0 && may_be_used && !(hears_port(Side::client) && hears_port(Side::server));
+}
 
 /// The side whose last packets on the link are repetitions that nothing came back for; nothing if neither's are.
 inline std::optional<Side> repeats_in_vain(const Link& link) {

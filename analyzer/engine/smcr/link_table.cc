@@ -22,6 +22,12 @@ void TrackedGroup::swap_sides() {
 LinkTable::LinkTable(const Options& options, Model& model, Sessions& sessions)
     : options_(options), model_(model), sessions_(sessions), rmb_budget_(options.limits, model.dropped_details) {}
 
+void TrackedGroup::count_unheard_links() {
+    const auto first_added = group.links.begin() + (group.links.empty() ? 0 : 1);
+    const auto unheard = [&](const Link& link) { return is_unheard(group, link); };
+    history.unheard_links = static_cast<std::uint32_t>(std::count_if(first_added, group.links.end(), unheard));
+}
+
 std::optional<std::uint32_t> LinkTable::create_group() {
     if (model_.link_groups.size() >= options_.limits.link_groups) {
         ++model_.dropped_link_groups;
@@ -120,7 +126,7 @@ std::optional<Side> misnamed_side(const Link& link, const capture::Packet& packe
 bool LinkTable::lost_confirm(const TrackedGroup& tracked, const capture::Packet& packet) const {
     if (tracked.first_connection == 0) return false;
     const Setup& setup = sessions_.at(tracked.first_connection).connection->setup;
-    return !setup.confirm && setup.accept && setup.hears_both() && setup.accept->interface == packet.interface;
+    return !setup.confirm && setup.accept && setup.accept->interface == packet.interface;
 }
 
 std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) const {

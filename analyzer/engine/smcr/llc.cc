@@ -111,6 +111,16 @@ void Llc::on_reply(Arrival& a, const wire::LlcMessage& message) {
     open.erase(request);
 }
 
+void Llc::finish(const TrackedGroup& tracked) {
+    const GroupHistory& history = tracked.history;
+    for (const OpenRequest& request : history.open) {
+        const Side silent = other(request.from);
+        const bool misses_some = request.gaps[silent] != history.gaps[silent] || history.unheard_links != 0;
+        if (request.exchange != no_exchange && misses_some)
+            tracked.group.exchanges[request.exchange].reply_may_be_lost = true;
+    }
+}
+
 // ---- links ---------------------------------------------------------------------------------------
 
 void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessage& message) {
@@ -142,6 +152,8 @@ void Llc::apply(Arrival& a, const wire::ConfirmLink& body, const wire::LlcMessag
 void Llc::apply(Arrival& a, const wire::AddLinkMessage& message, const wire::LlcMessage&) {
     const wire::AddLink body = message.common();
     TrackedGroup& tracked = links_.at(a.group);
+    // Only the client answers (RFC 7609, 3.5.5.1.2).
+    if (body.reply && links_.orient(tracked, a.from, Side::client)) a.from = Side::client;
     LinkOffer made{
         body.link,
         a.from,
@@ -192,6 +204,7 @@ void Llc::add_link(TrackedGroup& tracked, const LinkOffer& offer, const LinkOffe
         for (const wire::RkeyPair& pair : half->rkeys)
             tracked.rmbs.add_by_reference(half->from, half->carrier, *index, pair);
     tracked.offers.withdraw(offer.number);
+    tracked.count_unheard_links();
 }
 
 void Llc::apply(Arrival& a, const wire::AddLinkContinuationMessage& message, const wire::LlcMessage&) {
@@ -208,11 +221,18 @@ void Llc::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage
     note_left(a, body);
     LinkGroup& group = links_.at(a.group).group;
     if (a.from == Side::client && !body.reply && group.roles_known) return;
-    if (body.all && !body.reply) {
-        for (Link& link : group.links) happen(link, LinkEvent::deleted);
-        return;
-    }
-    if (const auto link = LinkTable::by_number(group, body.link)) happen(group.links[*link], LinkEvent::deleted);
+    const bool all = body.all && !body.reply;
+    const auto one = all ? std::nullopt : LinkTable::by_number(group, body.link);
+    for (std::uint32_t i = 0; i < group.links.size(); ++i)
+        if (all || one == i) remove(a, group, group.links[i]);
+    links_.at(a.group).count_unheard_links();
+}
+
+/// What was sent on a link of which nothing was captured is missing for good.
+void Llc::remove(const Arrival& a, const LinkGroup& group, Link& link) {
+    if (is_unheard(group, link))
+        for (const Side side : {Side::client, Side::server}) a.history->note_gap(side, a.packet->number);
+    happen(link, LinkEvent::deleted);
 }
 
 /// The client knows of a deletion that it agrees to, and of that of the whole group, to which nobody replies.

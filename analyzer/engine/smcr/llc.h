@@ -23,6 +23,9 @@ public:
     /// the message tells who is client and who is server, `a` says so afterwards. A reply's facts name its request.
     void on_message(Arrival& a, ByteView octets, std::uint32_t length);
 
+    /// finish() says of the group's requests without a reply whether it may have been missed.
+    static void finish(const TrackedGroup& tracked);
+
     /// begin_refused_link() returns whether the packet begins a link whose ADD LINK was rejected. It is a link of its
     /// group then.
     bool begin_refused_link(const capture::Packet& packet);
@@ -44,6 +47,7 @@ private:
 
     void refuse(const Arrival& a, LinkOffers& offers, LinkOffer refusal);
     void add_link(TrackedGroup& tracked, const LinkOffer& offer, const LinkOffer& acceptance);
+    static void remove(const Arrival& a, const LinkGroup& group, Link& link);
     void note_left(const Arrival& a, const wire::DeleteLink& body);
 
     const Options& options_;

@@ -210,17 +210,17 @@ struct Link {
     std::optional<std::uint8_t> number;
     PerSide<LinkEndpoint> end;
     LinkState state = LinkState::pending;
-    std::uint64_t first_frame = 0;     ///< first RoCE packet; 0 = none yet
-    std::uint32_t interface = 0;       ///< on which that was captured
-    std::uint16_t vlan = 0;            ///< of that; 0 = none
-    PerSide<Time> heard{};             ///< when each side last sent something; 0 = never
-    std::optional<std::uint32_t> mtu;  ///< octets, the smaller of both offers
+    std::uint64_t first_frame = 0;         ///< first RoCE packet; 0 = none yet
+    std::uint32_t interface = 0;           ///< on which that was captured
+    std::uint16_t vlan = 0;                ///< of that; 0 = none
+    PerSide<std::optional<Time>> heard{};  ///< when each side last sent something
+    std::optional<std::uint32_t> mtu;      ///< octets, the smaller of both offers
     std::uint64_t packets = 0;
     std::uint64_t retransmissions = 0;  ///< as `rdma` counts them, if it is followed
     PerSide<Repetitions> repeated;      ///< requests seen before, of what each side sent
     std::uint64_t naks = 0;
 
-    bool is_heard(Side side) const { return heard[side] != 0; }
+    bool is_heard(Side side) const { return heard[side].has_value(); }
     /// Whether the capture tells anything of its state.
     bool is_seen() const { return packets != 0 || state != LinkState::pending; }
 };
@@ -256,8 +256,9 @@ struct LlcExchange {
     std::optional<std::uint8_t> link;  ///< number of the link that carried the request
     FrameStamp request;                ///< frame 0: the request was not captured
     std::optional<FrameStamp> reply;
-    bool refused = false;  ///< rejected or answered negatively
-    LinkChange change;     ///< as the reply says, if it refuses; else as the request does
+    bool refused = false;            ///< rejected or answered negatively
+    bool reply_may_be_lost = false;  ///< there is none, and packets are missing that may have brought it
+    LinkChange change;               ///< as the reply says, if it refuses; else as the request does
 };
 
 struct LinkGroup {

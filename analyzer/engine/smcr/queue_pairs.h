@@ -4,7 +4,9 @@
 
 #include <memory>
 
+#include "analyzer/engine/smcr/held.h"
 #include "analyzer/engine/smcr/model.h"
+#include "analyzer/engine/smcr/youngest.h"
 #include "capture/rc_stream.h"
 
 namespace fabricscope::engine::smcr {
@@ -21,12 +23,26 @@ public:
         bool fresh() const { return request && !event.repeated(); }
     };
 
-    /// receive() takes in a packet that `from` sent over the link whose end `sender` is, as CLC or ADD LINK described
-    /// it. `packet` belongs to a reliable connection. The view in the event is valid until the next call.
-    Received receive(const capture::Packet& packet, Side from, const LinkEndpoint& sender);
+    /// receive() takes in a packet that `from` sent over the link with these ends, as CLC or ADD LINK described them.
+    /// `packet` belongs to a reliable connection. The view in the event is valid until the next call.
+    Received receive(const capture::Packet& packet, Side from, const PerSide<LinkEndpoint>& end);
 
     /// sent_psn() returns the PSN of the latest request from `side`; nullopt if there was none.
     const std::optional<std::uint32_t>& sent_psn(Side side) const { return sent_psn_[side]; }
+
+    /// has_more_to_show() returns whether requests of the side have been acknowledged that were not captured, up to
+    /// now.
+    bool has_more_to_show(Side side) const {
+        const auto &sent = sent_psn_[side], &acknowledged = acknowledged_psn_[side];
+        return sent && acknowledged && capture::psn_distance(*sent, *acknowledged) > 0;
+    }
+
+    /// hold() keeps a packet of an RDMA WRITE of `from` whose first packet was not captured yet; of too many the oldest
+    /// is forgotten. release() gives them back, once.
+    void hold(const capture::Packet& packet, Side from) {
+        keep_youngest(held_[from], most_held, HeldPacket(packet, packet.ib.payload));
+    }
+    std::vector<HeldPacket> release(Side from) { return std::exchange(held_[from], {}); }
 
     /// unanswered() returns whether one side has repeated requests as often as a queue pair can be told to at most (IBA
     /// 9.9.2.1.3), and the other was not heard since.
@@ -36,11 +52,15 @@ public:
     void swap_sides();
 
 private:
-    bool acknowledges_unseen(const capture::Packet& packet, Side from) const;
+    bool acknowledges_unseen(const capture::Packet& packet, Side from, const LinkEndpoint& sender) const;
 
     PerSide<std::unique_ptr<capture::RcReceiver>> receiver_;  ///< at this side, once it was sent something
     PerSide<std::optional<std::uint32_t>> sent_psn_;
-    PerSide<std::uint32_t> repeated_{};  ///< requests from this side since the other was heard
+    static constexpr std::size_t most_held = 16;
+
+    PerSide<std::vector<HeldPacket>> held_;
+    PerSide<std::optional<std::uint32_t>> acknowledged_psn_;  ///< the latest one of this side's requests
+    PerSide<std::uint32_t> repeated_{};                       ///< requests from this side since the other was heard
 };
 
 /// is_nak() returns whether an acknowledgement refuses what it answers.

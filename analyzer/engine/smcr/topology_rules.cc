@@ -100,7 +100,7 @@ void TopologyRules::judge_acceptance(const Arrival& a, const wire::AddLink& repl
     for (const Link& link : group(a).links) {
         if (link.state != LinkState::active || !share_both(link, added)) continue;
         return broken(
-            rules::add_link_reject, doubt::from_start(group(a), *a.history), a,
+            rules::add_link_reject, doubt::while_adding(group(a), *a.history), a,
             "a link parallel to link " + std::to_string(link.number.value_or(0)) + " is accepted");
     }
     verdicts_.satisfied(rules::add_link_reject);

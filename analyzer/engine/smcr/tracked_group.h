@@ -41,6 +41,9 @@ struct TrackedGroup {
         return halves.match(sessions, from, cdc, of, history.one_interface ? all : all.first(0));
     }
 
+    /// Which of the links that ADD LINK has added have been heard, or have gone, has changed.
+    void count_unheard_links();
+
     /// Its set-up was not captured.
     void began_before() {
         group.from_start = false;

@@ -10,6 +10,7 @@ std::optional<UndecidedReason> doubt_of_first(const Connection& connection, cons
     if (!connection.from[side].from_start) return UndecidedReason::beginning_not_captured;
     if (a.gaps[side] != 0) return UndecidedReason::frames_missing;
     if (a.history->begun_before[side] > connection.first_frame) return UndecidedReason::frames_missing;
+    if (a.history->unheard_links != 0) return UndecidedReason::link_not_captured;
     if (!a.one_interface) return UndecidedReason::interface_order;
     return std::nullopt;
 }
@@ -20,6 +21,7 @@ std::optional<UndecidedReason> Transfer::doubt_of_sender() const {
     if (late() || frame() < mine.frame) return UndecidedReason::out_of_order;
     if (mine.frame == 0) return doubt_of_first(connection, a, a.from);
     if (a.gaps[a.from] != mine.gaps) return UndecidedReason::frames_missing;
+    if (a.history->unheard_links != 0) return UndecidedReason::link_not_captured;
     return std::nullopt;
 }
 
@@ -33,7 +35,9 @@ std::optional<UndecidedReason> Transfer::doubt_of_peer() const {
     if (!connection.from[peer].from_start) return UndecidedReason::beginning_not_captured;
     if (peers.moves()) return UndecidedReason::another_link;
     if (a.gaps[peer] != peers.gaps) return UndecidedReason::frames_missing;
+    if (a.history->unheard_links != 0) return UndecidedReason::link_not_captured;
     if (a.packet->interface != peers.interface) return UndecidedReason::interface_order;
+    if (a.peer_knew_more) return UndecidedReason::out_of_order;
     return std::nullopt;
 }
 

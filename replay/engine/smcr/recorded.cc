@@ -609,7 +609,7 @@ private:
             return std::ranges::any_of(
                 result_.connections, [&](const RecordedConnection& one) { return one.model.reset_by == side; });
         };
-        return Departure{of, link.heard[of], is_reset_by(of), is_reset_by(*in_vain)};
+        return Departure{of, link.heard[of].value_or(0), is_reset_by(of), is_reset_by(*in_vain)};
     }
 
     void fact(const std::string& about, std::string name, std::string value, bool policy = false) {

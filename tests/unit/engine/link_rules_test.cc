@@ -284,6 +284,43 @@ TEST(LinkRules, R20ReplyOnAnotherLink) {
     EXPECT_EQ(found(w), Ids{"SMCR-R20"});
 }
 
+/// On link 1 the client goes on with what it has sent on link 2, and with an RMB that was announced there.
+void come_back_to_first_link(World& w) {
+    wire::Cdc validation;
+    validation.alert_token = 0x101;
+    validation.sequence = 17;
+    validation.flags.failover_validation = true;
+    w.cdc(client, validation);
+    w.write(client, 0x793, 0, {1});
+    w.cdc(client, 0x101, 18, {0, 1}, {0, 0});
+    for (const Side from : {client, server}) w.hear(from);
+}
+
+TEST(LinkRules, WhatRanOnALinkThatWasNotCapturedIsNotKnown) {
+    for (const bool is_captured : {false, true}) {
+        World w;
+        w.connect(1, true);
+        w.add_link();
+        World without;
+        without.connect(1, true);
+        for (const Side from : {server, client}) without.llc(from, without.addition(from, 2));
+        World& seen = is_captured ? w : without;
+        come_back_to_first_link(seen);
+        EXPECT_EQ(found(seen).empty(), !is_captured);
+        EXPECT_EQ(seen.connection(1).from[client].bytes_written, is_captured ? 0U : 1U) << "a cursor told its RMB";
+    }
+}
+
+TEST(LinkRules, ALinkBetweenPortsThatAreHeardIsHeardIfItIsUsed) {
+    World w;
+    w.connect(1, true);
+    w.add_link(2);  // between the second ports
+    w.second = {{Port{10, 0x31, 1}, Port{21, 0x34, 2}}};
+    for (const Side from : {server, client}) w.llc(from, w.addition(from, 3));
+    come_back_to_first_link(w);
+    EXPECT_FALSE(found(w).empty());
+}
+
 TEST(LinkRules, R20LateRejectionIsAHabit) {
     for (const Profile profile : {Profile::standard, Profile::linux_}) {
         Options options;

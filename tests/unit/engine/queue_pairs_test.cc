@@ -23,7 +23,7 @@ protected:
     }
 
     QueuePairs pairs;
-    LinkEndpoint end;
+    PerSide<LinkEndpoint> end;
     Octets octets = Octets(44, 1);
 };
 
@@ -42,7 +42,7 @@ TEST_F(QueuePairsTest, RequestsInOrderMissNothing) {
 }
 
 TEST_F(QueuePairsTest, GapsOfWhoSent) {
-    end.initial_psn = 98;
+    end[client].initial_psn = 98;
     EXPECT_TRUE(send(100).gap[client]) << "the begin is missing";
     EXPECT_TRUE(send(103).gap[client]);
     EXPECT_FALSE(send(102).gap[client]) << "it comes late";
@@ -50,6 +50,25 @@ TEST_F(QueuePairsTest, GapsOfWhoSent) {
     EXPECT_FALSE(acknowledge(104).gap[client]);
     EXPECT_TRUE(acknowledge(106).gap[client]) << "acknowledged, but not captured";
     EXPECT_FALSE(acknowledge(107, server, nak_sequence_error).gap[client]);
+}
+
+TEST_F(QueuePairsTest, ASideOfWhichNothingWasCapturedIsMissingWhatIsAcknowledged) {
+    EXPECT_FALSE(acknowledge(100).gap[client]) << "it may be older than all that counts";
+    end[client].initial_psn = 100;
+    EXPECT_FALSE(acknowledge(99).gap[client]);
+    EXPECT_TRUE(acknowledge(100).gap[client]);
+}
+
+TEST_F(QueuePairsTest, AnAcknowledgmentBeforeItsPacketShowsThatTheOrderIsWrong) {
+    send(100);
+    EXPECT_FALSE(pairs.has_more_to_show(client));
+    acknowledge(102);
+    EXPECT_TRUE(pairs.has_more_to_show(client));
+    send(101);
+    EXPECT_TRUE(pairs.has_more_to_show(client));
+    send(102);
+    send(101);
+    EXPECT_FALSE(pairs.has_more_to_show(client)) << "a repetition shows nothing";
 }
 
 TEST_F(QueuePairsTest, NaksAreTold) {

@@ -350,6 +350,129 @@ TEST(LinkGroups, MessageThatLacksItsConfirmIsNobodysBehindOneThatWasCut) {
     EXPECT_FALSE(takes_for_lacking_confirm(true)) << "the one that was cut may have been the connection's first";
 }
 
+TEST(Rendezvous, OnlyTheServersTcpIsCaptured) {
+    World w;
+    w.sequence = {{1000, 2000}};
+    const auto unseen = [&](std::size_t octets) { w.sequence[client] += static_cast<std::uint32_t>(octets); };
+    unseen(1);  // SYN
+    w.segment(server, capture::syn | capture::ack, {}, true);
+    unseen(World::proposal().size());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x101, 0x5001, true));
+    unseen(68);
+    w.segment(server, capture::ack);
+    w.confirm_link();
+    w.write(server, 0xC001, 0, {1, 2});
+    w.cdc(server, 0x201, 1, {0, 2}, {0, 0});
+    w.write(client, 0x5001, 0, {3});
+    w.cdc(client, 0x101, 1, {0, 1}, {0, 2});
+    w.tracker.finish();
+    ASSERT_EQ(w.tracker.model().connections.size(), 1U);
+    EXPECT_EQ(w.connection(1).from[server].bytes_written, 2U);
+    EXPECT_EQ(w.connection(1).from[client].bytes_written, 1U);
+    EXPECT_TRUE(w.group(1).exchanges.at(0).reply) << "to CONFIRM LINK";
+    EXPECT_TRUE(w.tracker.model().findings.empty());
+}
+
+/// The client has not got the option of the SYN-ACK.
+void lose_option_of_syn_ack(World& w, bool two_taps) {
+    w.handshake();
+    if (two_taps) {
+        --w.sequence[server];
+        w.segment(server, capture::syn | capture::ack);
+    }
+    w.send(client, Octets(300, 'a'));
+}
+
+TEST(Rendezvous, AnOptionThatWasRemovedOnItsWayIsNotTheClientsFault) {
+    for (const bool two_taps : {false, true}) {
+        World w;
+        lose_option_of_syn_ack(w, two_taps);
+        w.send(server, Octets(300, 'b'));
+        for (const Side from : {client, server}) w.segment(from, capture::fin | capture::ack);
+        w.tracker.finish();
+        EXPECT_EQ(w.connection(1).outcome, Outcome::plain_tcp);
+        EXPECT_EQ(w.connection(1).close, Close::orderly);
+        EXPECT_EQ(w.connection(1).setup.option_removed[server], two_taps);
+        EXPECT_TRUE(w.tracker.model().findings.empty());
+        EXPECT_EQ(tally(w, rules::clc_format).undecided, 1U);
+    }
+    World w;
+    lose_option_of_syn_ack(w, false);
+    w.segment(server, capture::rst | capture::ack);
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).outcome, Outcome::failed);
+}
+
+TEST(Rendezvous, ASynThatIsRepeatedWithoutTheOptionIsNoCopy) {
+    World w;
+    for (const Time later : {Time{0}, 2 * capture::second}) {
+        w.now += later;
+        w.sequence[client] = 1000;
+        w.segment(client, capture::syn, {}, later == 0);
+    }
+    EXPECT_FALSE(w.connection(1).setup.option_removed[client]);
+    w.sequence[client] = 1000;
+    w.segment(client, capture::syn);
+    EXPECT_FALSE(w.connection(1).setup.option_removed[client]);
+}
+
+TEST(Rendezvous, AResetBesideTheWindowIsNone) {
+    World w;
+    w.connect(1, true);
+    for (const std::int32_t off : {-100'000, 0}) {
+        w.sequence[client] += static_cast<std::uint32_t>(off);
+        w.segment(client, capture::rst);
+        EXPECT_EQ(w.connection(1).reset, off == 0);
+        w.sequence[client] -= static_cast<std::uint32_t>(off);
+    }
+}
+
+TEST(Rendezvous, WhatBecameOfTheProposal) {
+    World w;
+    w.handshake();
+    const std::uint32_t first = w.sequence[client];
+    for (int i = 0; i < 3; ++i) w.sequence[client] = first, w.send(client, World::proposal());
+    EXPECT_EQ(w.connection(1).setup.proposals, 3U);
+    EXPECT_FALSE(w.connection(1).setup.proposal_acknowledged);
+    w.segment(server, capture::ack);
+    EXPECT_TRUE(w.connection(1).setup.proposal_acknowledged);
+    w.segment(client, capture::fin | capture::ack);
+    ASSERT_TRUE(w.connection(1).end);
+    EXPECT_EQ(w.connection(1).ended_by, client);
+}
+
+TEST(LinkGroups, PacketsOfAWriteInAnyOrder) {
+    constexpr std::uint8_t first = 0x06, middle = 0x07, last = 0x08;
+    World w;
+    w.connect(1, true);
+    const std::uint32_t psn = w.port[client].psn;
+    const ib::Reth reth{World::address_of(0x5001), 0x5001, 2500};
+    w.repeat(client, last, psn + 2, Octets(452, 'c'));
+    w.repeat(client, middle, psn + 1, Octets(1024, 'b'));
+    w.repeat(client, first, psn, Octets(1024, 'a'), reth);
+    w.lose(client, 3);
+    w.cdc(client, 0x101, 1, {0, 2500}, {0, 0});
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(1).from[client].bytes_written, 2500U);
+    Octets whole(1024, 'a');
+    whole.insert(whole.end(), 1024, 'b');
+    whole.insert(whole.end(), 452, 'c');
+    EXPECT_EQ((w.streams[{1, client}]), whole);
+    EXPECT_TRUE(w.tracker.model().findings.empty());
+}
+
+TEST(LinkGroups, AReplyMayBeAmongWhatIsMissing) {
+    for (const bool lost : {false, true}) {
+        World w;
+        w.connect(1, true);
+        w.hear(server);  // TEST LINK
+        w.lose(client, lost ? 1 : 0);
+        w.hear(client);
+        w.tracker.finish();
+        EXPECT_EQ(w.group(1).exchanges.at(1).reply_may_be_lost, lost);
+    }
+}
+
 TEST(Midstream, OneConnectionSeenFromTheMiddle) {
     World w;
     w.write(client, 0x5001, 1000, hello_text);
@@ -385,6 +508,18 @@ TEST(Midstream, LaterHandshakeTellsWhoIsWho) {
     EXPECT_EQ(w.group(1).links[0].end[server].qpn, 0x14U);
     EXPECT_EQ(w.connection(1).alert_token[client], 0x101U) << "the client assigned what the server sent";
     EXPECT_EQ(w.connection(2).link_group, 1U);
+}
+
+TEST(Midstream, AnAnswerToAddLinkTellsWhoIsWho) {
+    World w;
+    w.llc(server, w.addition(server, 2));  // the first one seen to send is taken for the client
+    wire::AddLink refusal = w.addition(client, 2);
+    refusal.reject = true;
+    w.llc(client, refusal);
+    EXPECT_TRUE(w.group(1).roles_known);
+    ASSERT_EQ(w.group(1).exchanges.size(), 1U);
+    EXPECT_EQ(w.group(1).exchanges[0].from, server);
+    EXPECT_TRUE(w.group(1).exchanges[0].refused);
 }
 
 TEST(Midstream, PlainRoceIsNotClaimed) {

@@ -159,9 +159,72 @@ TEST(Observations, ALinkThatWasDeletedForLostPathFailed) {
     const auto all = observed({.smcr = &model});
     ASSERT_THAT(all, SizeIs(2)) << "the unanswered TEST LINK follows from it";
     EXPECT_STREQ(all[0].id, "SMCR-O-link-failed");
-    EXPECT_EQ(all[0].text, "link 2 failed: the server deleted it: lost path");
+    EXPECT_EQ(all[0].text, "link 2 lost its path: the server deleted it");
     EXPECT_EQ(all[0].frames.back(), 38);
     EXPECT_STREQ(all[1].id, "SMCR-O-failover");
+}
+
+TEST(Observations, CountAndTimeOfAWaitAreOfOneMeasure) {
+    Model model;
+    model.connections = {connection(1)};
+    Direction& direction = model.connections[0].from[Side::client];
+    direction.blocked = {.count = 1, .total = 200, .longest = 200};
+    direction.stalls = {.count = 13, .total = 156, .longest = 20};
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_THAT(all[0].text, HasSubstr("waited for window space 1 time, 200 ns in total"));
+}
+
+TEST(Observations, WhyTheSetUpBrokeOff) {
+    Model model;
+    model.connections = {connection(1)};
+    Connection& c = model.connections[0];
+    c.outcome = Outcome::failed;
+    c.setup.confirm.reset();
+    c.setup.proposal = FrameStamp{start, 4};
+    c.setup.proposals = 6;
+    c.end = FrameStamp{start + 7 * capture::second, 11};
+    c.ended_by = Side::client;
+    const auto text = [&] { return observed({.smcr = &model}).at(0).text; };
+    EXPECT_EQ(
+        text(),
+        "the connection broke off during the set-up: the PROPOSAL was sent 6 times, and the server's TCP never "
+        "acknowledged it; the client closed TCP");
+    c.setup.proposal_acknowledged = true;
+    EXPECT_EQ(
+        text(),
+        "the connection broke off during the set-up: the server acknowledged the PROPOSAL, but sent no ACCEPT for "
+        "7.00 s; the client closed TCP");
+}
+
+TEST(Observations, AnOptionThatWasLostOnItsWay) {
+    Model model;
+    model.connections = {connection(1)};
+    Connection& c = model.connections[0];
+    c.outcome = Outcome::plain_tcp;
+    c.setup.plain[Side::client] = true;
+    const auto observation = [&] { return observed({.smcr = &model}).at(0); };
+    EXPECT_STREQ(observation().id, "SMCR-O-option-lost");
+    EXPECT_THAT(observation().text, HasSubstr("as if the SYN-ACK had lost its SMC option on the way to it"));
+    c.setup.option_removed[Side::client] = true;
+    EXPECT_THAT(observation().text, HasSubstr("the SMC option of the SYN was removed on its way to the server"));
+}
+
+TEST(Observations, WhatMayHaveBeenAnsweredIsNotSaidToLackAnAnswer) {
+    Model model;
+    model.connections = {connection(1)};
+    model.link_groups = {link_group()};
+    LlcExchange& exchange = model.link_groups[0].exchanges.emplace_back();
+    exchange.type = wire::LlcType::test_link;
+    exchange.from = Side::server;
+    exchange.request = {start, 9};
+    model.link_groups[0].links[0].heard[Side::client] = start;
+    engine::CaptureSummary capture = whole();
+    capture.start = start;
+    capture.duration = 5 * capture::second;
+    EXPECT_THAT(observed({.smcr = &model}, capture), SizeIs(1));
+    exchange.reply_may_be_lost = true;
+    EXPECT_THAT(observed({.smcr = &model}, capture), IsEmpty());
 }
 
 TEST(Observations, AFailoverNamesTheLinkThatWasLeft) {
