@@ -89,7 +89,10 @@ Recording read_script(const InputOptions& input, const synth::Scenario& scenario
     const synth::Recording made = scenario.protocol == synth::messages_protocol
                                       ? synth::run_messages(scenario, &composed)
                                       : synth::run(scenario);
-    for (synth::Composed& one : composed) tolerated.tolerate(one.from, one.frame, std::move(one.tolerances));
+    for (synth::Composed& one : composed) {
+        if (!one.damage.empty()) complain(one.damage + " is not played: what is sent is right");
+        tolerated.tolerate(one.from, one.frame, std::move(one.tolerances));
+    }
     return read_recording(
         [&](engine::Options options, const engine::Observers& observers) {
             report::Reading reading;

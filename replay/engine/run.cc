@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "replay/stack/core/fabric.h"
+#include "replay/stack/net/tcp.h"
 
 namespace fabricscope::replay {
 
@@ -142,7 +143,8 @@ std::unique_ptr<Session> session_of(const Run& run, const Protocol& protocol, co
     for (std::size_t i = 0; i < run.judged; ++i) {
         const capture::Packet packet = capture::decode(frame_of(run, i));
         // What was damaged on the way, its receiver drops.
-        if (capture::icrc_is_good(packet).value_or(true) && capture::fc_crc_is_good(packet).value_or(true))
+        if (capture::icrc_is_good(packet).value_or(true) && capture::fc_crc_is_good(packet).value_or(true) &&
+            !stack::is_damaged(packet))
             engine.on_packet(packet);
     }
     engine.finish();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/synth/fc_network.h"
 
+#include "replay/synth/vlan.h"
+
 namespace fabricscope::synth {
 namespace {
 
@@ -22,7 +24,7 @@ FcNetwork::FcNetwork() {
 bool FcNetwork::read(const Statement& statement) {
     if (statement.word() == "carrier") {
         exchanges_.link = static_cast<Link>(statement.choice("over", 0, {"fibre", "fcoe"}));
-        if (statement.has("vlan")) exchanges_.vlan = static_cast<std::uint16_t>(statement.number("vlan", 1, 4094));
+        if (statement.has("vlan")) exchanges_.vlan = static_cast<std::uint16_t>(statement.number("vlan", 0, last_vlan));
         if (exchanges_.vlan && exchanges_.link != Link::fcoe) statement.fail("only FCoE has a VLAN");
     } else if (statement.word() == "topology") {
         fabric_ = statement.choice("kind", 0, {"fabric", "point-to-point"}) == 0;

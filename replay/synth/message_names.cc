@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/synth/message_names.h"
 
-#include <span>
+#include <algorithm>
 
 #include "capture/packet.h"
 #include "protocols/fc/ct.h"
@@ -88,8 +88,11 @@ std::string message_name(ByteView frame) {
 
 namespace {
 
-void append(std::vector<std::string>& names, std::span<const layout::ValueName> more, const std::string& prefix = "") {
-    for (const layout::ValueName& name : more) names.push_back(prefix + name.name);
+/// Names that several values have are one.
+template <class Named> void append(std::vector<std::string>& names, const Named& more, const std::string& prefix = "") {
+    for (const auto& one : more)
+        if (std::string name = prefix + one.name; std::ranges::find(names, name) == names.end())
+            names.push_back(std::move(name));
 }
 
 }  // namespace
@@ -109,8 +112,8 @@ std::vector<std::string> fc_message_names() {
     append(names, fc::els_command_names);
     append(names, fc::ct_command_names);
     append(names, fc_ae_rdma::iu_names);
-    for (const fcvi::IuInfo& iu : fcvi::iso_ius) names.emplace_back(iu.name);
-    for (const fcvi::IuInfo& iu : fcvi::rev_1_0_ius) names.emplace_back(iu.name);
+    append(names, fcvi::iso_ius);
+    append(names, fcvi::rev_1_0_ius);
     return names;
 }
 

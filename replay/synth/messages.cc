@@ -29,6 +29,7 @@ using stack::Octets;
 constexpr const char* transport_prefix = "infiniband.";
 constexpr const char* payload_word = "payload";
 constexpr std::uint16_t most_segment = 1460;
+constexpr std::size_t most_ip_octets = 65'535;
 
 /// Sends what it was given, when it was told to, and answers nothing.
 class Director final : public stack::Endpoint {
@@ -185,7 +186,7 @@ private:
         if (!ip) statement.fail("ip= is not an IP address, as 192.0.2.10");
         host.mac = *mac;
         host.ip = *ip;
-        if (statement.has("vlan")) host.vlan = static_cast<std::uint16_t>(statement.number("vlan", 0, 4095));
+        if (statement.has("vlan")) host.vlan = static_cast<std::uint16_t>(statement.number("vlan", 0, last_vlan));
         host.port = hosts_.size();
         if (!hosts_.emplace(name_of(statement), host).second) statement.fail("another host has that name");
     }
@@ -266,7 +267,7 @@ private:
         MessageLine line{
             statement, statement.words()[0] == "client" ? Side::client : Side::server, std::move(*kind), {}, {}, {}};
         line.channel = &channel_of(statement, line.kind.carrier);
-        Composed composed{line.from, 0, {}};
+        Composed composed{line.from, 0, {}, {}};
         if (statement.has("within"))
             composed.tolerances.push_back(
                 {replay::time_field, 0, static_cast<std::uint64_t>(statement.time("within", 0))});
@@ -313,14 +314,23 @@ private:
     }
 
     void send(const MessageLine& line, ByteView frame, const char* damage) {
+        // Of IPv6, and of the GRH, the length is that of what follows.
+        const std::size_t most = most_ip_octets + (line.source().ip.is_ipv4() ? 0 : layout::size_of<net::Ipv6Header>);
+        const std::size_t octets = frame.size() - std::min(frame.size(), layout::size_of<net::Ethernet>);
+        if (octets > most)
+            line.statement.fail(
+                fmt::format("it has {} octets with its headers, and a packet has {} at most", octets, most));
         stack::OutgoingFrame outgoing{
             line.source().port, {frame.begin(), frame.end()}, line.statement.text("note", "")};
         // What is behind the transport header is covered by its checksum, or is the ICRC or CRC itself.
-        if (line.statement.choice(damage, 0, {"right", "wrong"}) == 1)
+        const bool wrong = line.statement.choice(damage, 0, {"right", "wrong"}) == 1;
+        if (wrong)
             outgoing.octets[outgoing.octets.size() - (line.kind.carrier == MessageKind::Carrier::fc ? 5 : 1)] ^= 0xFF;
         if (line.source().vlan && !fc2_) insert_vlan_tag(outgoing.octets, *line.source().vlan);
         frames_.emplace_back(now_, std::move(outgoing));
-        if (composed_ != nullptr) composed_->back().frame = frames_.size();
+        if (composed_ == nullptr) return;
+        composed_->back().frame = frames_.size();
+        if (wrong) composed_->back().damage = fmt::format("{}: {}=wrong", line.statement.place(), damage);
     }
 
     builders::FrameEnds ends_of(const MessageLine& line) {

@@ -15,6 +15,7 @@ struct Composed {
     Side from{};
     std::size_t frame = 0;                      ///< in Recording::frames, from 1
     std::vector<replay::Tolerance> tolerances;  ///< see docs/scenarios.md
+    std::string damage;                         ///< "line 7: icrc=wrong"; empty: it is as it should be
 };
 
 /// As a scenario names it.

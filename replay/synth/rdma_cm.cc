@@ -39,7 +39,16 @@ RdmaHostConfig host_config(std::uint8_t host, Carrier carrier, std::uint64_t see
     return config;
 }
 
-Octets octets_of_text(const std::string& text) { return {text.begin(), text.end()}; }
+/// Octets of private data (IBA 12.6, 12.11).
+constexpr std::size_t room_in_req = 92, room_in_rej = 148, room_in_rep = 196, room_in_sidr_req = 216;
+
+/// private=, of which there may be so many octets.
+Octets private_data(const Statement& statement, std::size_t most) {
+    const std::string text = statement.text("private", "");
+    if (text.size() > most)
+        statement.fail(fmt::format("private= has {} octets, and the message has room for {}", text.size(), most));
+    return {text.begin(), text.end()};
+}
 
 std::uint64_t service_id(const Statement& statement) {
     if (statement.has("service-id")) return statement.number("service-id", 0, UINT64_MAX);
@@ -157,7 +166,8 @@ private:
         constexpr std::array<std::uint8_t, 4> rights{
             remote_read | remote_write | remote_atomic, remote_read, remote_write, 0};
         plan.access = rights[statement.choice("access", 0, {"both", "read", "write", "none"})];
-        plan.private_data = octets_of_text(statement.text("private", ""));
+        plan.private_data = private_data(
+            statement, plan.answer == CmAnswer::reject ? room_in_rej : room_in_rep - layout::size_of<ib::Reth>);
         plan.disconnect_after = statement.time("disconnect-after", never);
         constexpr std::array<std::optional<std::uint8_t>, 4> refusals{
             std::nullopt, ib::AethSyndrome::invalid_request, ib::AethSyndrome::remote_access_error,
@@ -177,7 +187,7 @@ private:
     void read_connect(const Statement& statement, bool datagrams) {
         ClientPlan plan;
         plan.datagrams = datagrams;
-        plan.request = read_request(statement);
+        plan.request = read_request(statement, datagrams);
         plan.type = static_cast<TransferType>(
             statement.choice("transfer", 0, {"send", "write", "read", "add", "swap", "command"}));
         if (plan.type == TransferType::command && plan.request.service == ib::Service::xrc)
@@ -199,10 +209,13 @@ private:
         }
     }
 
-    CmRequest read_request(const Statement& statement) const {
+    CmRequest read_request(const Statement& statement, bool datagrams) const {
         CmRequest request;
         request.service_id = service_id(statement);
-        request.private_data = octets_of_text(statement.text("private", ""));
+        const std::size_t room = datagrams ? room_in_sidr_req : room_in_req;
+        const bool has_addresses = cm::has_ip_header(request.service_id);
+        constexpr std::size_t addresses = layout::size_of<cm::IpVersions> + layout::size_of<cm::Ipv6Addresses>;
+        request.private_data = private_data(statement, has_addresses ? room - addresses : room);
         constexpr std::array services{ib::Service::rc, ib::Service::uc, ib::Service::xrc};
         request.service = services[statement.choice("service", 0, {"rc", "uc", "xrc"})];
         request.retry_count = static_cast<std::uint8_t>(statement.number("retries", 7, 7));
@@ -210,7 +223,7 @@ private:
         request.ack_timeout = static_cast<std::uint8_t>(statement.number("ack-timeout", 14, 31));
         request.path_mtu = static_cast<std::uint8_t>(
             1 + statement.choice("mtu", 2, {"256", "512", "1024", "2048", "4096"}));
-        if (cm::has_ip_header(request.service_id)) request.ip = read_ip(statement);
+        if (has_addresses) request.ip = read_ip(statement);
         return request;
     }
 

@@ -18,14 +18,12 @@ constexpr std::array<std::string_view, 4> single_lines{"title", "clause", "proto
 constexpr std::array<std::string_view, 14> settings{"link",   "capture",   "limit",     "carrier", "topology",
                                                     "hosts",  "client",    "server",    "fabric",  "providers",
                                                     "target", "initiator", "sequences", "end"};
-/// Lines that have words besides values, and those that name one thing each.
-constexpr std::array<std::string_view, 6> with_words{"message", "host", "tcp", "pair", "fc", "expect"};
 
 /// The decimal number at the beginning of `text`, which loses it.
 std::optional<double> extract_number(std::string_view& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-    if (error != std::errc() || value < 0) return std::nullopt;
+    if (error != std::errc() || !(value >= 0)) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return value;
 }
@@ -62,7 +60,7 @@ std::string Statement::text(const std::string& name, const std::string& otherwis
 }
 
 const std::map<std::string, std::string>& Statement::values() const {
-    leave();
+    for (const auto& [name, value] : values_) read_.insert(name);
     return values_;
 }
 
@@ -129,6 +127,7 @@ std::string Statement::host(const std::string& name) const {
 }
 
 void Statement::done() const {
+    if (!words_.empty() && !words_read_) fail("\"" + words_.front() + "\" is not name=value");
     for (const auto& [name, value] : values_)
         if (!read_.contains(name))
             fail(
@@ -137,6 +136,7 @@ void Statement::done() const {
 }
 
 void Statement::leave() const {
+    words_read_ = true;
     for (const auto& [name, value] : values_) read_.insert(name);
 }
 
@@ -153,15 +153,14 @@ void say_once(const Statement& statement, const std::string& name, Places& place
 
 void read_values(Statement& statement, std::string_view rest, Places& places) {
     const bool is_setting = std::ranges::find(settings, statement.word()) != settings.end();
-    const bool has_words = std::ranges::find(with_words, statement.word()) != with_words.end() || is_script(statement);
     while (!rest.empty()) {
         const std::string word = extract_word(rest);
         const std::size_t sign = word.find('=');
         if (is_script(statement) && word == "->") statement.set("returns", extract_word(rest));
-        else if (has_words && sign == std::string::npos) statement.add_word(word);
-        else if (sign == std::string::npos || sign == 0) statement.fail("\"" + word + "\" is not name=value");
+        else if (sign == std::string::npos) statement.add_word(word);
+        else if (sign == 0) statement.fail("\"" + word + "\" is not name=value");
         else statement.set(word.substr(0, sign), word.substr(sign + 1));
-        if (is_setting) say_once(statement, word.substr(0, sign), places);
+        if (is_setting && sign != std::string::npos) say_once(statement, word.substr(0, sign), places);
     }
 }
 
@@ -182,6 +181,7 @@ void read_rule(
 Scenario read_beside(
     const Statement& statement, const std::string& file, const std::function<bool(std::string_view)>& is_rule,
     const LoadText& load) {
+    if (file.empty()) statement.fail("which file? Its name is wanted behind it");
     const std::optional<std::string> text = load ? load(file) : std::nullopt;
     if (!text) statement.fail(file + " cannot be read");
     Scenario scenario;

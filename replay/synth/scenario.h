@@ -41,11 +41,14 @@ public:
 
     const std::string& word() const { return word_; }
     /// What follows a `call` or `message` before its values: "client", "VipPostSend".
-    const std::vector<std::string>& words() const { return words_; }
+    const std::vector<std::string>& words() const {
+        words_read_ = true;
+        return words_;
+    }
     /// All values, by name; they count as read.
     const std::map<std::string, std::string>& values() const;
     void add_word(const std::string& word) { words_.push_back(word); }
-    bool has(const std::string& name) const { return values_.contains(name); }
+    bool has(const std::string& name) const { return find(name) != nullptr; }
 
     std::string text(const std::string& name, const std::string& otherwise) const;
     std::uint64_t number(const std::string& name, std::uint64_t otherwise, std::uint64_t most = UINT32_MAX) const;
@@ -60,7 +63,7 @@ public:
     std::string host(const std::string& name) const;
     /// "line 3"
     const std::string& place() const { return place_; }
-    /// Throws if the statement has names that nobody read, and tells those that somebody asked for.
+    /// Throws if the statement has words or names that nobody read, and tells those that somebody asked for.
     void done() const;
     /// Somebody else reads a copy, and says what means nothing.
     void leave() const;
@@ -77,6 +80,7 @@ private:
     std::vector<std::string> words_;
     std::map<std::string, std::string> values_;
     mutable std::set<std::string> read_;
+    mutable bool words_read_ = false;
 };
 
 /// Whether the line is one of a script of calls: it has words of its own, and may end in what has to come of it.

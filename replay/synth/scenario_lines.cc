@@ -78,6 +78,7 @@ private:
     void include(const Line& line, const std::string& file, unsigned nested) {
         if (nested == most_nested)
             fail(line, fmt::format("include: more than {} files within each other", most_nested));
+        if (file.empty()) fail(line, "include: which file? Its name is wanted behind it");
         const std::optional<std::string> text = load_ ? load_(file) : std::nullopt;
         if (!text) fail(line, "include: " + file + " cannot be read");
         read(*text, file, nested + 1);

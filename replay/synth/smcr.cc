@@ -24,8 +24,9 @@ struct Host {
     std::uint8_t number = 0;
     std::uint8_t devices = 1;
     Time rmb_idle = stack::never;
-    std::uint8_t link_mtu = 0;     ///< 0: the profile's
-    std::optional<Gid> address{};  ///< nothing: 192.0.2.`number`
+    std::uint8_t link_mtu = 0;             ///< 0: the profile's
+    std::optional<Gid> address{};          ///< nothing: 192.0.2.`number`
+    const Statement* addressed = nullptr;  ///< that said it
 };
 
 /// What a host does, besides connecting.
@@ -142,9 +143,12 @@ private:
         host.link_mtu = static_cast<std::uint8_t>(statement.number("link-mtu", host.link_mtu, 15));
         if (statement.has("address")) {
             host.address = replay::gid_from_text(statement.text("address", ""));
+            host.addressed = &statement;
             if (!host.address) statement.fail("address= is not an IP address, as 192.0.2.10");
         }
         config.eid = statement.text("eid", config.eid);
+        if (config.eid.size() > sizeof(wire::Eid::text))
+            statement.fail(fmt::format("eid={} is longer than {} octets", config.eid, sizeof(wire::Eid::text)));
         config.subnet_bits = static_cast<std::uint8_t>(statement.number("subnet-bits", config.subnet_bits, 32));
         config.send_buffer = statement.octets("send-buffer", config.send_buffer);
         config.buffer_size = static_cast<std::uint8_t>(
@@ -212,7 +216,7 @@ private:
         config.mac = mac_of(number);
         config.ip = address_of(host, 0);
         if (config.profile.version == 1 && !config.ip.is_ipv4())
-            throw ScenarioError("hosts of version 1 have IPv4 addresses here; version 2 takes IPv6 ones");
+            host.addressed->fail("hosts of version 1 have IPv4 addresses here; version 2 takes IPv6 ones");
         config.profile.rmb_idle = host.rmb_idle;
         if (host.link_mtu != 0) config.profile.added_link_mtu = host.link_mtu;
         for (std::uint8_t i = 1; i < host.devices; ++i) {

@@ -9,6 +9,9 @@
 
 namespace fabricscope::synth {
 
+/// 4,095 is reserved (IEEE 802.1Q); 0 is a priority without a VLAN.
+inline constexpr std::uint64_t last_vlan = 4094;
+
 /// Puts an 802.1Q tag behind the addresses of an Ethernet frame.
 inline void insert_vlan_tag(std::vector<std::uint8_t>& frame, std::uint16_t vlan) {
     constexpr std::size_t place = 2 * sizeof(Mac), ether_type = 2;

@@ -62,7 +62,7 @@ void World::read_link(const Statement& statement) {
     link_.delay = statement.time("delay", link_.delay);
     link_.processing = statement.time("processing", link_.processing);
     link_.jitter = statement.time("jitter", link_.jitter);
-    if (statement.has("vlan")) vlan_ = static_cast<std::uint16_t>(statement.number("vlan", 0, 4095));
+    if (statement.has("vlan")) vlan_ = static_cast<std::uint16_t>(statement.number("vlan", 0, last_vlan));
     link_.bits_per_second = statement.number("megabits", link_.bits_per_second / 1'000'000) * 1'000'000;
 }
 

@@ -2,6 +2,7 @@
 """Replay of recordings of SMC-R in which one bit of an answer of the side that is not played was turned over: just that field differs."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -69,6 +70,40 @@ def test_a_connection_of_a_link_group_with_several_links(name, session, lane, pl
     assert [m["lane"] for m in report["messages"] if m["lane"].startswith("connection")].count(lane) > 5
     assert {m["lane"] for m in report["messages"] if m["lane"].startswith("connection")} == {lane}
     assert len(analyze(actual)["smcr"]["connections"]) == 5
+
+
+REPEATED = [
+    ("rdmacm_rping_v4", "cm-1", 'drop message="RC RDMA READ Response Only"'),
+    ("rdmacm_rping_v4", "cm-1", "drop message=\"RC RDMA READ Response Only\" count=3"),
+    ("rdmacm_rping_v4", "cm-1", "fault loss=10%"),
+    ("smcr_v2_echo", "smcr-1", "corrupt message=SYN"),
+    ("smcr_v2_echo", "smcr-1", 'corrupt message="CLC CONFIRM"'),
+]
+
+
+@pytest.mark.parametrize("name,session,faults", REPEATED)
+@pytest.mark.parametrize("play", ["client", "server"])
+def test_what_is_lost_or_damaged_is_sent_again_and_is_the_same(name, session, faults, play, tmp_path):
+    """A READ that is repeated finds what it found before; a damaged segment is dropped."""
+    (tmp_path / "faults").write_text(f"{faults}\n")
+    fabricscope("replay", sample(name), "--session", session, "--play", play, "--against", "emulated", "--faults", tmp_path / "faults",
+                status=(0,))
+
+
+def test_a_wrong_icrc_on_purpose_is_told_not_to_be_played(tmp_path):
+    script = tmp_path / "wrong.scenario"
+    fabricscope("script", sample("rdmacm_rping_v4"), "--session", "cm-1", "-o", script, status=(0,))
+    script.write_text(script.read_text().replace("client REQ ", "client REQ icrc=wrong ", 1))
+    done = subprocess.run(
+        [BUILD / "bin/fabricscope", "replay", script, "--session", "cm-1", "--play", "client", "--against", "emulated"],
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and re.search(r"line \d+: icrc=wrong is not played: what is sent is right", done.stderr), done.stderr
+
+
+def test_that_a_request_was_cut_is_told(tmp_path):
+    run(["editcap", "-s", "300", sample("rdmacm_rping_v4"), tmp_path / "cut.pcap"])
+    listed = fabricscope("replay", "--list", tmp_path / "cut.pcap", status=(0,))
+    assert b"cannot be replayed: a packet of it was cut by the snap length" in listed
 
 
 # Frames of which recordings make a capture; why it is not played.

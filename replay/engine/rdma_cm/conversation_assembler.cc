@@ -20,7 +20,7 @@ using ib::psn_distance;
 using Progress = capture::AssembledMessage::Progress;
 
 constexpr std::size_t asked_at_once = 256;
-constexpr const char* cut = "its data were not captured whole";
+constexpr const char* cut = "a packet of it was cut by the snap length";
 constexpr const char* too_much = "it reads more at once than is kept";
 
 const char* name_of(Operation operation) {
@@ -109,6 +109,7 @@ void ConversationAssembler::add(Message message, const capture::Packet& packet, 
 // ---- Communication Management --------------------------------------------------------------------
 
 void ConversationAssembler::feed_cm(Side from, const capture::Packet& packet, Messages& messages) {
+    if (packet.ib.payload.size() < packet.ib.payload_length) set_obstacle(cut);
     const std::string name = cm_name(packet.ib.payload);
     if (name.empty()) return;
     Message message{.format = &cm_format(packet.ib.payload), .from = from, .name = name, .channel = cm_channel};

@@ -78,9 +78,10 @@ private:
 std::string session_name(const Connection& connection) { return fmt::format("cm-{}", connection.id); }
 
 std::string obstacle_of(const Connection& connection, const Recorder::Captured* captured) {
+    const bool was_cut = captured != nullptr && connection.req && !captured->assembler.obstacle().empty();
     const bool nothing_captured = captured == nullptr || captured->messages.empty();
     if (nothing_captured || !connection.req || connection.req->frame != captured->messages.front().frame)
-        return "its beginning was not captured";
+        return was_cut ? captured->assembler.obstacle() : "its beginning was not captured";
     if (captured->assembler.reply() == nullptr &&
         std::ranges::find(captured->messages, "RTU", &Message::name) != captured->messages.end())
         return "the REP was not captured, which names the server's queue pair";

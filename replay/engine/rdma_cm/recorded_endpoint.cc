@@ -184,20 +184,29 @@ void RecordedEndpoint::rename_memory(std::uint32_t key, const Region& region, st
         for (const FieldAt& field : fields_of(message, message.octets)) rename(message, field);
 }
 
-/// A READ and an atomic operation find what they found when they were recorded.
-void RecordedEndpoint::prepare_response(const capture::Packet& packet) {
+/// A READ and an atomic operation find what they found when they were recorded. A READ that is repeated, wholly or from
+/// some packet on, finds it again; an atomic operation is not executed twice.
+void RecordedEndpoint::prepare_response(const capture::Packet& packet, bool first) {
     const auto atomic = packet.ib.rare_header<ib::AtomicEth>(ib::atomic_eth);
     const bool reads = packet.ib.opcode().operation == Operation::rdma_read_request && packet.ib.has_reth;
-    if (!atomic && !reads) return;
+    if (!reads && !(atomic && first)) return;
+    const std::uint32_t psn = packet.ib.bth.psn;
+    if (first) {
+        const auto asked = script_.expected(channel_of(packet.ib.bth.opcode), atomic ? atomic_name : read_name);
+        const auto response = asked ? responses_.find(*asked) : responses_.end();
+        if (response == responses_.end()) return;
+        given_.insert_or_assign(psn, response->second);
+    }
+    const auto behind = given_.upper_bound(psn);
     const ib::Reth used = atomic ? ib::Reth{atomic->virtual_address, atomic->r_key, ib::atomic_size} : packet.ib.reth;
-    const std::optional<std::size_t> asked = script_.expected(
-        channel_of(packet.ib.bth.opcode), atomic ? atomic_name : read_name);
-    const auto response = asked ? responses_.find(*asked) : responses_.end();
     const auto target = adapter_.memory().find(used.r_key, used.virtual_address, used.dma_length, stack::remote_read);
-    if (response == responses_.end() || !target) return;
-    const Octets& found = recording_.conversation.messages[response->second].octets;
+    if (behind == given_.begin() || !target) return;
+    const auto& [begin, response] = *std::prev(behind);
+    const Octets& found = recording_.conversation.messages[response].octets;
     if (atomic) return stack::put_number(*target, Headers(found).atomic_ack.original);
-    const ByteView octets = ByteView(found).subspan(bth_size);
+    const std::size_t offset = bth_size + std::size_t{psn - begin} * assembler_.mtu();
+    if (offset >= found.size()) return;
+    const ByteView octets = ByteView(found).subspan(offset);
     std::copy_n(octets.begin(), std::min(octets.size(), target->size()), target->begin());
 }
 
@@ -209,8 +218,8 @@ std::vector<ConversationMessage> RecordedEndpoint::receive(const capture::Packet
                            packet.source == capture::Address::of(peer_.gid) &&
                            packet.destination == capture::Address::of(adapter_.config().address.gid);
     if (!from_peer || !capture::icrc_is_good(packet).value_or(false)) return messages;
-    prepare_response(packet);
     assembler_.feed(engine::other(side_), packet, messages);
+    prepare_response(packet, !messages.empty());
     return messages;
 }
 

@@ -54,7 +54,7 @@ private:
     std::map<std::uint32_t, Region> regions() const;
     bool is_announced(std::uint32_t key) const;
     void rename_memory(std::uint32_t key, const Region& region, std::uint32_t actual_key);
-    void prepare_response(const capture::Packet& packet);
+    void prepare_response(const capture::Packet& packet, bool first);
     ib::Reth translated(const ib::Reth& recorded) const;
 
     const Recording& recording_;
@@ -65,6 +65,7 @@ private:
     ConversationAssembler assembler_;
     std::uint32_t qpn_ = 0;
     std::map<std::size_t, std::size_t> responses_;  ///< of this side, by the READ they answer
+    std::map<std::uint32_t, std::size_t> given_;    ///< the same in this run, by the READ's PSN
     std::vector<Value> announced_addresses_;        ///< of the peer's memory, as the peer told them
     bool connected_ = false;
     std::size_t recorded_frames_ = 0;

@@ -76,6 +76,7 @@ std::string SmcrPlayer::waiting_for() const {
 void SmcrPlayer::on_frame(Time now, std::size_t port, ByteView frame) {
     if (host_is_gone()) return;
     const capture::Packet packet = capture::decode(stack::ethernet_frame(frame));
+    if (stack::is_damaged(packet)) return;
     if (packet.transport == capture::Transport::tcp) on_tcp(now, packet);
     else if (packet.transport == capture::Transport::ib)
         for (std::size_t i = 0; i < links_.adapters().size(); ++i)

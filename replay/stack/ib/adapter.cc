@@ -43,7 +43,16 @@ void Adapter::connect_rc(std::uint32_t qpn, const IbAddress& peer, const RcConfi
     found->second->queue_pair.make_ready_to_receive(config);
 }
 
-void Adapter::destroy_rc(std::uint32_t qpn) { reliable_.erase(qpn); }
+void Adapter::destroy_rc(std::uint32_t qpn) {
+    if (const RcQueuePair* const queue_pair = rc(qpn)) retransmissions_ += queue_pair->retransmissions();
+    reliable_.erase(qpn);
+}
+
+std::uint64_t Adapter::retransmissions() const {
+    std::uint64_t all = retransmissions_;
+    for (const auto& [qpn, reliable] : reliable_) all += reliable->queue_pair.retransmissions();
+    return all;
+}
 
 std::uint32_t Adapter::create_ud(std::uint32_t q_key) {
     const std::uint32_t qpn = next_qpn_++ & ib::psn_mask;

@@ -50,6 +50,8 @@ public:
     /// Makes it ready to receive from, and later to send to, the queue pair `config.remote_qpn` of `peer`.
     void connect_rc(std::uint32_t qpn, const IbAddress& peer, const RcConfig& config);
     void destroy_rc(std::uint32_t qpn);
+    /// Packets that all queue pairs have sent again so far, those that are no more included.
+    std::uint64_t retransmissions() const;
 
     /// Unreliable datagrams; any number of them is received.
     std::uint32_t create_ud(std::uint32_t q_key);
@@ -109,6 +111,7 @@ private:
     std::vector<std::uint32_t> due_acks_;  ///< queue pairs that may have one to send
     std::deque<Completion> completions_;
     Congestion congestion_;
+    std::uint64_t retransmissions_ = 0;  ///< of queue pairs that were destroyed
     bool up_ = true;
     std::uint32_t next_qpn_;
     std::uint16_t identification_;

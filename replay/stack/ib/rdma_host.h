@@ -20,6 +20,7 @@ public:
           cm_(adapter_, config.cm, random_.split()) {}
 
     Adapter& adapter() { return adapter_; }
+    const Adapter& adapter() const { return adapter_; }
     CmAgent& cm() { return cm_; }
 
     void on_frame(Time now, std::size_t port, ByteView frame) override;

@@ -21,6 +21,10 @@ struct TcpSegmentOut {
     Octets payload;
 };
 
+/// Its receiver drops it: the checksum is wrong. It is not if the sender's interface was to complete it, which then has
+/// only begun with the pseudo-header, or if not all of the segment is there.
+bool is_damaged(const capture::Packet& packet);
+
 struct TcpConfig {
     std::uint16_t local_port = 0;
     std::uint16_t remote_port = 0;

@@ -42,6 +42,7 @@ wire::PeerId Peer::peer_id() const { return {instance_, config_.mac}; }
 
 void Peer::on_frame(Time now, std::size_t port, ByteView frame) {
     const capture::Packet packet = capture::decode(ethernet_frame(frame));
+    if (is_damaged(packet)) return;
     if (packet.transport == capture::Transport::tcp) on_tcp(now, packet);
     else if (packet.transport == capture::Transport::ib && config_.rdma) adapters_[port]->on_packet(now, packet);
     work(now);
@@ -562,6 +563,12 @@ std::size_t Peer::progress() const {
     for (const auto& connection : connections_)
         if (connection) steps += connection->application.steps_done();
     return steps;
+}
+
+std::uint64_t Peer::retransmissions() const {
+    std::uint64_t all = 0;
+    for (const auto& adapter : adapters_) all += adapter->retransmissions();
+    return all;
 }
 
 std::size_t Peer::requests() const {

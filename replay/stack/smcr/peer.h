@@ -109,6 +109,8 @@ public:
     std::size_t progress() const;
     /// LLC messages that have come and were no answers.
     std::size_t requests() const;
+    /// Packets that were sent again over RDMA.
+    std::uint64_t retransmissions() const;
 
 private:
     enum class Phase : std::uint8_t {

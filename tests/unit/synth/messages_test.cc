@@ -133,6 +133,18 @@ TEST(Messages, Tolerances) {
     EXPECT_EQ(by_field.at("smcr.cdc.sequence").low, 3U);
     EXPECT_EQ(by_field.at("smcr.cdc.sequence").high, 9U);
     EXPECT_EQ(by_field.at("smcr.cdc.alert_token").low, std::nullopt);
+    EXPECT_EQ(composed[1].damage, "");
+}
+
+TEST(Messages, WhatIsWrongOnPurposeIsToldToThePlayer) {
+    std::vector<Composed> composed;
+    run_messages(
+        parse_scenario(
+            head + "message client SYN over=tcp-1 checksum=wrong\nmessage server CDC over=pair-1 icrc=wrong\n"),
+        &composed);
+    ASSERT_EQ(composed.size(), 2U);
+    EXPECT_EQ(composed[0].damage, "line 8: checksum=wrong");
+    EXPECT_EQ(composed[1].damage, "line 9: icrc=wrong");
 }
 
 TEST(Messages, VariablesIncludesAndOthersBeside) {
@@ -155,6 +167,8 @@ TEST(Messages, VariablesIncludesAndOthersBeside) {
     EXPECT_EQ(both.frames.size(), other.frames.size() + 1);
     EXPECT_TRUE(std::ranges::is_sorted(both.frames, {}, &RecordedFrame::time));
     for (const auto& [wrong, what] : std::map<std::string, std::string>{
+             {"include\n", "line 1: include: which file?"},
+             {"beside\n", "line 1: beside: which file?"},
              {"include nothing\n", "line 1: include: nothing cannot be read"},
              {"include itself\n", "itself, line 1: include: more than 8 files"},
              {"set 1\n", "is not name=value"},
@@ -181,6 +195,10 @@ TEST(Messages, WhatIsWrongIsToldWithItsLine) {
     EXPECT_THAT(
         complaint_of("message client SYN over=tcp-1 after=2ms\nmessage client ACK over=tcp-1 at=1ms\n"),
         HasSubstr("at= is before the message above"));
+    EXPECT_THAT(
+        complaint_of("message client DATA over=tcp-1 payload=zeros:65496\n"),
+        HasSubstr("line 8: message: it has 65536 octets with its headers, and a packet has 65535 at most"));
+    EXPECT_EQ(complaint_of("message client DATA over=tcp-1 payload=zeros:65495\n"), "");
     EXPECT_THAT(complaint_of("tcp tcp-1\n"), HasSubstr("another connection, pair or link has that name"));
     EXPECT_THAT(complaint_of("tcp t server=nobody\n"), HasSubstr("no host has the name nobody"));
 }

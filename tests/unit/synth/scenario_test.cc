@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "replay/synth/families.h"
+#include "replay/synth/faults.h"
 
 namespace fabricscope::synth {
 namespace {
@@ -48,7 +52,11 @@ TEST(Scenario, ErrorsNameTheLine) {
     EXPECT_THAT(complaint_of(begin + "listen answer=maybe\n"), HasSubstr("one of accept, reject, none"));
     EXPECT_THAT(complaint_of(begin + "listen port\n"), HasSubstr("is not name=value"));
     EXPECT_THAT(complaint_of(begin + "listen port=1 port=2\n"), HasSubstr("twice"));
-    EXPECT_THAT(complaint_of(begin + "juggle\n"), HasSubstr("not known"));
+    EXPECT_THAT(complaint_of(begin + "juggle port\n"), HasSubstr("line 2: juggle: this word is not known"));
+    for (const char* line : {"listen think=nans", "fault loss=nan%", "listen memory=nanK"})
+        EXPECT_THAT(complaint_of(begin + line + "\n"), HasSubstr("is not a "));
+    EXPECT_THAT(complaint_of(begin + "link foo=3\n"), HasSubstr("but delay, jitter, megabits, processing, vlan"));
+    EXPECT_THAT(complaint_of(begin + "link vlan=4095\n"), HasSubstr("a number up to 4094"));
     EXPECT_THAT(complaint_of(begin + "fault loss=101%\n"), HasSubstr("a chance"));
     for (const char* sample : {"a", "a/", "/b", "a/b/c", "a/b c"})
         EXPECT_THAT(complaint_of(begin + "sample " + sample + "\n"), HasSubstr("is no sample"));
@@ -68,6 +76,36 @@ TEST(Scenario, FaultsHaveAMeaning) {
     EXPECT_THAT(complaint_of(begin + "fault loss=1% what=fcvi\n"), HasSubstr("one of all, tcp, roce"));
     EXPECT_THAT(complaint_of(begin + "capture at=nowhere\n"), HasSubstr("one of client, server, network"));
     EXPECT_EQ(complaint_of(begin + "drop message=REP from=server\n"), "");
+}
+
+TEST(Scenario, MessagesAreNamedOnce) {
+    for (const MessageNames& names : {ethernet_messages(), fc_messages({})})
+        EXPECT_EQ(std::set(names.all.begin(), names.all.end()).size(), names.all.size());
+}
+
+TEST(Scenario, WhatIsTooLongIsToldWithTheLimit) {
+    const std::string cm = "protocol rdma-cm\n", smc = "protocol smc-r\nlisten\n";
+    const auto with_private = [&](const char* words, std::size_t octets) {
+        return complaint_of(cm + words + " private=" + std::string(octets, 'x') + "\n");
+    };
+    // MADs have 256 octets (IBA 12.6), and addresses take 36 of them (A11.4).
+    for (const auto& [words, most] : std::map<const char*, std::size_t>{
+             {"connect port=1", 56},
+             {"connect service-id=1", 92},
+             {"resolve port=1", 180},
+             {"listen answer=reject", 148},
+             {"listen", 180}}) {
+        EXPECT_EQ(with_private(words, most), "") << words;
+        EXPECT_THAT(with_private(words, most + 1), HasSubstr(std::to_string(most))) << words;
+        EXPECT_THAT(with_private(words, most + 1), HasSubstr("line 2: ")) << words;
+    }
+    EXPECT_EQ(complaint_of(smc + "hosts eid=" + std::string(32, 'E') + "\n"), "");
+    EXPECT_THAT(
+        complaint_of(smc + "hosts eid=" + std::string(33, 'E') + "\n"),
+        testing::AllOf(HasSubstr("line 3: hosts: eid=E"), HasSubstr("longer than 32 octets")));
+    EXPECT_THAT(
+        complaint_of(smc + "hosts version=1 address=fe80::1\n"),
+        HasSubstr("line 3: hosts: hosts of version 1 have IPv4 addresses here"));
 }
 
 TEST(Scenario, AFaultThatNeverHappensIsAnError) {

@@ -183,6 +183,21 @@ TEST(SmcrPeer, ByTheWordsOfTheRfcToo) {
     }
 }
 
+TEST(SmcrPeer, ADamagedSegmentIsSentAgain) {
+    for (const char* message : {"SYN", "CLC PROPOSAL", "CLC ACCEPT", "CLC CONFIRM", "FIN"}) {
+        SmcrAccounts accounts;
+        run_smcr(
+            parse_scenario(fmt::format(
+                "protocol smc-r\nlisten\ncapture at=network\nconnect messages=2\ncorrupt message=\"{}\"\n", message)),
+            &accounts);
+        for (const auto& side : {accounts.client, accounts.server}) {
+            ASSERT_EQ(side.size(), 1U) << message;
+            EXPECT_EQ(side[0].outcome, "smc-r") << message;
+            EXPECT_EQ(side[0].received.octets, 200U) << message;
+        }
+    }
+}
+
 TEST(SmcrScenario, Ipv6AndVlan) {
     const Played played = play(
         "protocol smc-r\nlink vlan=7\nclient address=2001:db8::10\nserver address=2001:db8::20\nlisten\n"

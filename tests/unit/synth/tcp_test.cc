@@ -5,6 +5,10 @@
 
 #include <list>
 
+#include "protocols/builders/frame_builder.h"
+#include "protocols/net/internet_checksum.h"
+#include "replay/stack/core/endpoint.h"
+
 namespace fabricscope::stack {
 namespace {
 
@@ -67,6 +71,38 @@ private:
     std::uint32_t loss_;
     bool server_open_ = false;
 };
+
+TEST(Tcp, ADamagedSegmentIsKnown) {
+    builders::FrameBuilder builder;
+    for (const Gid& ip : {builders::gid_of({{192, 0, 2, 10}}), Gid{{0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 1}}}) {
+        builders::FrameEnds ends;
+        ends.source = ends.destination = ip;
+        for (const std::size_t size : {0U, 1U, 700U}) {
+            const ByteView built = builder.tcp(ends, {40'000, 1, 1, 1, capture::ack, 500}, {}, Octets(size, 7));
+            const Octets frame(built.begin(), built.end());
+            const capture::Packet right = capture::decode(ethernet_frame(frame));
+            EXPECT_FALSE(is_damaged(right));
+            const std::size_t begin = right.tcp.header_offset;
+            // Reserved bits, checksum and urgent pointer as well as ports, but not what would make it no segment.
+            for (const std::size_t at : {begin, begin + 5, begin + 17, begin + 19, frame.size() - 1}) {
+                Octets wrong = frame;
+                wrong[at] ^= 0x10;
+                EXPECT_TRUE(is_damaged(capture::decode(ethernet_frame(wrong)))) << at;
+            }
+            // As Linux hands it to an interface that completes it (CHECKSUM_PARTIAL).
+            std::uint32_t sum = net::checksum_sum(right.source.bytes, net::checksum_sum(right.destination.bytes));
+            const std::uint16_t begun = ~net::checksum_of(sum + 6 + static_cast<std::uint32_t>(frame.size() - begin));
+            Octets offloaded = frame;
+            offloaded[begin + 16] = static_cast<std::uint8_t>(begun >> 8);
+            offloaded[begin + 17] = static_cast<std::uint8_t>(begun);
+            EXPECT_FALSE(is_damaged(capture::decode(ethernet_frame(offloaded))));
+            const Octets cut(frame.begin(), frame.end() - (size == 0 ? 0 : 1));
+            capture::Frame snapped = ethernet_frame(cut);
+            snapped.wire_length = static_cast<std::uint32_t>(frame.size());
+            EXPECT_FALSE(is_damaged(capture::decode(snapped)));
+        }
+    }
+}
 
 TEST(Tcp, HandshakeWithTheOptionOfBothSides) {
     for (const bool client_has : {true, false})
