@@ -93,7 +93,7 @@ int told(const LoadOptions& options, const LoadPlan& plan, const LoadWay& way, c
     else write_text(output.stream(), plan, way, result, output_style());
     if (!result.broken_off.empty()) complain(result.broken_off);
     if (!output.finish()) return wrong_usage;
-    if (!result.broken_off.empty() || (result.interrupted && !options.serve)) return not_read;
+    if (!result.broken_off.empty() || (result.interrupted && way.limited)) return not_read;
     return result.account.failed.empty() && result.account.wrong == 0 && result.open == 0 ? int{same} : int{differs};
 }
 

@@ -51,7 +51,6 @@ struct LoadAccount {
     std::map<std::string, std::uint64_t> failed;  ///< by reason
     std::uint64_t messages = 0, octets = 0;       ///< that the other side has got, or that came back
     std::uint64_t wrong = 0;                      ///< messages that are not what was sent
-    std::uint64_t retransmitted = 0;              ///< packets
     Latencies sessions;                           ///< `recorded`: from when it was due until all had been played
     Latencies set_ups;                            ///< client: from when it was due to the end of the set-up
     Latencies exchanges;                          ///< the same of messages
@@ -76,6 +75,8 @@ public:
     virtual bool leave(Time /*now*/) { return false; }
     /// Sessions that have neither been completed nor failed.
     virtual std::size_t open() const = 0;
+    /// Packets that it has sent again so far.
+    virtual std::uint64_t retransmissions() const { return 0; }
 
 protected:
     LoadAccount& account() { return account_; }

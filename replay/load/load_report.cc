@@ -96,7 +96,7 @@ void write_text(
     }
     fmt::print(
         out, "  Frames: {} sent, {} received", report::grouped(run.frames_sent), report::grouped(run.frames_received));
-    if (account.retransmitted != 0) fmt::print(out, ", {} retransmitted", report::grouped(account.retransmitted));
+    if (run.frames_retransmitted != 0) fmt::print(out, ", {} retransmitted", report::grouped(run.frames_retransmitted));
     if (run.frames_dropped != 0)
         fmt::print(out, ", {} lost here because they came too fast", report::grouped(run.frames_dropped));
     out << '\n';
@@ -134,16 +134,16 @@ Json json_of(const LoadPlan& plan, const LoadWay& way, const LoadRun& run) {
          Json{
              {"sent", run.frames_sent},
              {"received", run.frames_received},
-             {"retransmitted", account.retransmitted},
+             {"retransmitted", run.frames_retransmitted},
              {"dropped", run.frames_dropped}}},
         {"latency",
          Json{
              {"session", json_of(account.sessions)},
              {"set_up", json_of(account.set_ups)},
              {"message", json_of(account.exchanges)}}},
-        {"broken_off", run.interrupted          ? Json("interrupted")
-                       : run.broken_off.empty() ? Json()
-                                                : Json(run.broken_off)}};
+        {"broken_off", run.interrupted && way.limited ? Json("interrupted")
+                       : run.broken_off.empty()       ? Json()
+                                                      : Json(run.broken_off)}};
 }
 
 }  // namespace fabricscope::replay

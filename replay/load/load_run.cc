@@ -82,6 +82,7 @@ private:
             run_.broken_off = error.what();
             run_.open = open();
         }
+        for (const End& each : ends_) run_.frames_retransmitted += each.host->retransmissions();
         run_.frames_dropped = hosts_.dropped();
     }
 
@@ -237,6 +238,7 @@ LoadRun run_load(
     const bool serves = way.peer.empty();
     IpHostsConfig config = serves ? hosts_at(options, 1, std::nullopt) : hosts_towards(way.peer, options, way.hosts);
     config.join = way.join;
+    config.stop = stop;
     IpHosts hosts(config);
     ready();
     if (serves) return Loop(plan, hosts, stop).server(way.limited);

@@ -13,7 +13,8 @@ struct LoadRun {
     std::uint64_t open = 0;  ///< sessions that did not end
     double seconds = 0;      ///< until nothing new was begun
     std::uint64_t frames_sent = 0, frames_received = 0;
-    std::uint64_t frames_dropped = 0;  ///< that this side did not take in time
+    std::uint64_t frames_retransmitted = 0;  ///< of RDMA, among those sent
+    std::uint64_t frames_dropped = 0;        ///< that this side did not take in time
     bool interrupted = false;
     std::string broken_off;  ///< why it ended before its time; empty if it did not
 };

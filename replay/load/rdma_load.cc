@@ -97,8 +97,6 @@ void RdmaLoadHost::connect(const Session& session, const stack::CmConnection& co
 }
 
 void RdmaLoadHost::remove(const Session& session) {
-    if (const stack::RcQueuePair* const qp = adapter().rc(session.qpn); qp != nullptr)
-        account_.retransmitted += qp->retransmissions();
     adapter().destroy_rc(session.qpn);
     by_qpn_.erase(session.qpn);
     sessions_.erase(session.id);
@@ -142,7 +140,7 @@ void RdmaLoadClient::on_cm_event(Time now, const CmEvent& event) {
 }
 
 void RdmaLoadClient::on_reply(Time now, Session& session) {
-    if (stopping_) {
+    if (stopping()) {
         cm().reject(now, session.id, {});
         return fail(session, "not set up before the end");
     }
@@ -159,7 +157,7 @@ void RdmaLoadClient::on_reply(Time now, Session& session) {
 }
 
 bool RdmaLoadClient::has_room(const Session& session) const {
-    return session.ready && !stopping_ && session.begun - session.done < plan().depth &&
+    return session.ready && !stopping() && session.begun - session.done < plan().depth &&
            (!plan().messages || session.begun < *plan().messages);
 }
 
@@ -192,7 +190,7 @@ void RdmaLoadClient::on_completion(Time now, stack::Completion completion) {
     account().exchanges.add(now - session->message_due[session->done++ % plan().depth]);
     ++account().messages;
     account().octets += completion.length;
-    const bool all = session->done == plan().messages || (stopping_ && session->done == session->begun);
+    const bool all = session->done == plan().messages || (stopping() && session->done == session->begun);
     if (all) disconnect(now, *session);
     else if (plan().rate == 0 && has_room(*session)) send(now, now, *session);
 }
@@ -219,7 +217,7 @@ void RdmaLoadClient::fail(const Session& session, const std::string& reason) {
 
 /// Messages under way are waited for; a set-up under way, too, and then refused.
 void RdmaLoadClient::stop(Time now) {
-    stopping_ = true;
+    set_stopping();
     std::vector<CmId> connected;
     for (const auto& [id, session] : sessions())
         if (session.ready && session.done == session.begun) connected.push_back(id);
@@ -235,6 +233,7 @@ RdmaLoadServer::RdmaLoadServer(const LoadPlan& plan, LoadAccount& account, const
 }
 
 void RdmaLoadServer::accept(Time now, CmId id) {
+    if (stopping()) return cm().reject(now, id, {});
     if (open() >= most_sessions) {
         ++account().failed["more sessions than a server has at once"];
         return cm().reject(now, id, {.reason = no_resources});
@@ -282,6 +281,7 @@ void RdmaLoadServer::on_completion(Time now, stack::Completion completion) {
 }
 
 void RdmaLoadServer::stop(Time now) {
+    set_stopping();
     std::vector<CmId> all;
     for (const auto& [id, session] : sessions()) all.push_back(id);
     std::ranges::sort(all);

@@ -15,6 +15,7 @@ class RdmaLoadHost : public stack::RdmaHost {
 public:
     RdmaLoadHost(const LoadPlan& plan, LoadAccount& account, unsigned host, const Gid& own, const Mac& mac);
     std::size_t open() const { return sessions_.size(); }
+    std::uint64_t retransmissions() const { return adapter().retransmissions(); }
 
 protected:
     struct Session {
@@ -37,6 +38,9 @@ protected:
 
     const LoadPlan& plan() const { return plan_; }
     LoadAccount& account() { return account_; }
+    /// Nothing new is begun any more.
+    void set_stopping() { stopping_ = true; }
+    bool stopping() const { return stopping_; }
     std::unordered_map<stack::CmId, Session>& sessions() { return sessions_; }
 
 private:
@@ -44,6 +48,7 @@ private:
     LoadAccount& account_;
     std::unordered_map<stack::CmId, Session> sessions_;
     std::unordered_map<std::uint32_t, stack::CmId> by_qpn_;
+    bool stopping_ = false;
 };
 
 class RdmaLoadClient final : public RdmaLoadHost {
@@ -67,7 +72,6 @@ private:
 
     std::vector<stack::CmId> ready_;  ///< sessions that messages can be sent on
     std::size_t turn_ = 0;            ///< of them, which one is next
-    bool stopping_ = false;
 };
 
 class RdmaLoadServer final : public RdmaLoadHost {
@@ -101,6 +105,7 @@ public:
     bool post(Time now, Time due) override { return side_.post(now, due); }
     void stop(Time now) override { side_.stop(now); }
     std::size_t open() const override { return side_.open(); }
+    std::uint64_t retransmissions() const override { return side_.retransmissions(); }
 
 private:
     Side side_;

@@ -18,6 +18,7 @@ public:
     Time wakeup() const override { return peer_.wakeup(); }
     void take_frames(std::vector<stack::OutgoingFrame>& frames) override { peer_.take_frames(frames); }
     void stop(Time /*now*/) override {}
+    std::uint64_t retransmissions() const override { return peer_.retransmissions(); }
     bool leave(Time now) override {
         peer_.delete_groups(now);
         return true;
@@ -42,6 +43,7 @@ private:
 class SmcLoadClient final : public SmcLoadHost {
 public:
     using SmcLoadHost::SmcLoadHost;
+    bool may_start() const override { return due_.size() < first_client_port; }
     void start_session(Time now, Time due) override;
     std::size_t open() const override { return due_.size(); }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "replay/transport/ethernet.h"
 
@@ -20,6 +21,13 @@ constexpr Time probe_interval = 200 * capture::millisecond;
 constexpr std::size_t most_guests = 65'536;
 /// Of the kernel, for frames that have not been taken yet.
 constexpr int kernel_buffer = 16 << 20;
+
+using Moment = std::chrono::steady_clock::time_point;
+
+Moment in(Time time) { return std::chrono::steady_clock::now() + std::chrono::nanoseconds(time); }
+
+/// Nanoseconds; negative when it is over.
+Time left_until(Moment end) { return std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count(); }
 
 Ipv4 ipv4_of(const Gid& ip) {
     Ipv4 address;
@@ -61,7 +69,7 @@ IpHosts::IpHosts(const IpHostsConfig& config)
       count_(config.count),
       join_(config.join) {
     claim_addresses();
-    if (config.peer) find_peer(*config.peer, config.timeout);
+    if (config.peer) find_peer(*config.peer, config.timeout, config.stop);
 }
 
 Mac IpHosts::mac(unsigned host) const { return made_up_mac(ip(host)); }
@@ -115,9 +123,10 @@ void IpHosts::claim_addresses() {
     for (unsigned probe = 0; probe < probes; ++probe) {
         for (unsigned host = 0; host < count_; ++host)
             send_arp(ArpOperation::request, host, broadcast, {}, {}, ipv4_of(ip(host)));
-        for (unsigned frames = 0; frames < 1000 + count_; ++frames) {
-            const ByteView frame = next(probe_interval);
-            if (frame.empty()) break;
+        const Moment end = in(probe_interval);
+        for (Time left = probe_interval; left > 0; left = left_until(end)) {
+            const ByteView frame = next(left);
+            if (frame.empty()) continue;
             Arp arp;
             if (header_of(frame).type != ether_type_arp || layout::parse_into(arp, frame.subspan(frame_offset)))
                 continue;
@@ -130,22 +139,22 @@ void IpHosts::claim_addresses() {
     }
 }
 
-void IpHosts::find_peer(const Gid& peer, Time timeout) {
+void IpHosts::find_peer(const Gid& peer, Time timeout, const std::function<bool()>& stop) {
     peer_ = peer;
-    for (Time waited = 0; waited < timeout; waited += arp_interval) {
+    const Moment end = in(timeout);
+    while (!found_ && left_until(end) > 0) {
+        if (stop && stop()) return;
         send_arp(ArpOperation::request, 0, broadcast, {}, ipv4_of(ip(0)), ipv4_of(peer));
-        // A frame that is not of interest must not end the wait for the one that is.
-        for (unsigned frames = 0; frames < 1000 && !found_; ++frames)
-            if (const ByteView frame = next(arp_interval); frame.empty()) break;
-            else accept_arp(frame);
-        if (!found_) continue;
-        // So that the peer knows all of them.
-        for (unsigned host = 1; host < count_; ++host)
-            send_arp(ArpOperation::request, host, peer_mac_, {}, ipv4_of(ip(host)), ipv4_of(peer));
-        return;
+        const Moment again = std::min(end, in(arp_interval));
+        for (Time left = left_until(again); left > 0 && !found_; left = left_until(again))
+            if (const ByteView frame = next(left); !frame.empty()) accept_arp(frame);
     }
-    throw Unreachable(
-        fmt::format("nobody on {} has the address {}: no answer to ARP", interface_.name(), short_text(peer)));
+    if (!found_)
+        throw Unreachable(
+            fmt::format("nobody on {} has the address {}: no answer to ARP", interface_.name(), short_text(peer)));
+    // So that the peer knows all of them.
+    for (unsigned host = 1; host < count_; ++host)
+        send_arp(ArpOperation::request, host, peer_mac_, {}, ipv4_of(ip(host)), ipv4_of(peer));
 }
 
 /// Answers those who ask for one of these hosts, and learns the peer's address.

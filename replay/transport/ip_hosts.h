@@ -3,6 +3,7 @@
 // ARP. So the kernel, which knows nothing of the connections that are played, does not reset them.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -20,6 +21,7 @@ struct IpHostsConfig {
     std::optional<Gid> peer{};
     Time timeout = 10 * capture::second;  ///< for the peer's answer to ARP
     bool join = false;                    ///< packets that are sent, see PacketSocket::send()
+    std::function<bool()> stop{};         ///< whether not to wait for that answer any longer, and go on without it
 };
 inline constexpr unsigned most_ip_hosts = 1024;
 
@@ -61,7 +63,7 @@ private:
     std::optional<unsigned> host_of(const Ipv4& ip) const;
     bool may_send_to(const Mac& mac) const;
     void claim_addresses();
-    void find_peer(const Gid& peer, Time timeout);
+    void find_peer(const Gid& peer, Time timeout, const std::function<bool()>& stop);
     void accept_arp(ByteView frame);
     void send_arp(
         ArpOperation operation, unsigned host, const Mac& to, const Mac& target, const Ipv4& sender_ip,

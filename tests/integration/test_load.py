@@ -5,6 +5,7 @@ import contextlib
 import json
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -211,6 +212,53 @@ def test_a_server_that_goes_away_is_told(wire):
 def test_nobody_there(wire):
     status, report, complaint = load(wire, "rc", "--timeout", 1)
     assert status == 4 and report is None and f"nobody on wire0 has the address {PEER}" in complaint
+
+
+def test_others_that_speak_arp_do_not_prolong_the_wait(wire):
+    """Frames of somebody else's ARP come all the time, until the client gives up."""
+    flood = f"""
+import socket, time
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(({wire[1][1]!r}, 0))
+end = time.monotonic() + 20
+while time.monotonic() < end:
+    wire.send(bytes.fromhex("ffffffffffff00005e005363 0806 0001080006040001 00005e005363 c0000263 000000000000 c0000262"))
+    time.sleep(0.05)
+"""
+    noise = subprocess.Popen(["ip", "netns", "exec", wire[1][0], sys.executable, "-c", flood])
+    try:
+        begun = time.monotonic()
+        status, _, complaint = load(wire, "rc", "--timeout", 1)
+        assert status == 4 and "no answer to ARP" in complaint and time.monotonic() - begun < 5
+        client = subprocess.Popen(command(wire[0][0], "rc", "--against", PEER, "--address", OWN, "--timeout", 60, "--json"),
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        client.send_signal(signal.SIGINT)
+        out, _ = client.communicate(timeout=10)
+        assert client.returncode == 3 and json.loads(out)["broken_off"] == "interrupted"
+    finally:
+        noise.kill()
+        noise.wait()
+
+
+@pytest.mark.parametrize("options, status, broken_off", [((), 0, None), (("--duration", 60), 3, "interrupted")])
+def test_a_server_with_an_end_of_its_own_is_broken_off(wire, options, status, broken_off):
+    seen = []
+    with serving(wire, "rc", *options, report=seen) as server:
+        pass
+    assert server.returncode == status and seen[0]["broken_off"] == broken_off
+
+
+def test_an_interrupted_server_takes_nobody_any_more(wire):
+    """Its client goes on for another second, and asks again and again."""
+    seen = []
+    with serving(wire, "rc", report=seen):
+        client = subprocess.Popen(command(wire[0][0], "rc", "--against", PEER, "--address", OWN, "--sessions", 4, "--duration", 2.5,
+                                          "--rate", 200, "--json"), stdout=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+    out, _ = client.communicate(timeout=60)
+    report = json.loads(out)
+    assert seen[0]["sessions"]["open"] == 0 and "the server disconnected" in str(report["sessions"]["failures"])
 
 
 @pytest.mark.parametrize("against, address, why", [

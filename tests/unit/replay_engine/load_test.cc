@@ -21,6 +21,7 @@ const Mac client_mac{{0x02, 0xFA, 192, 0, 2, 110}}, server_mac{{0x02, 0xFA, 192,
 struct Outcome {
     LoadAccount client, server;
     std::size_t open = 0;
+    std::uint64_t retransmitted = 0;  ///< by the client
 };
 
 /// All sessions begin at once. So many messages are `due` one after the other later, if they have a rate.
@@ -44,6 +45,7 @@ Outcome run(LoadPlan plan, std::uint64_t sessions, std::uint32_t loss, int due =
         fabric.at(at, [&client, at] { EXPECT_TRUE(client->post(at, at)); });
     fabric.run(120 * capture::second);
     outcome.open = client->open() + server->open();
+    outcome.retransmitted = client->retransmissions();
     return outcome;
 }
 
@@ -55,7 +57,7 @@ TEST(Load, MessagesOverLossAreSentAgainAndComeInOrder) {
     EXPECT_EQ(outcome.server.messages, 2000U);
     EXPECT_EQ(outcome.server.octets, 200'000U);
     EXPECT_EQ(outcome.server.wrong, 0U);
-    EXPECT_GT(outcome.client.retransmitted, 10U);
+    EXPECT_GT(outcome.retransmitted, 10U);
     EXPECT_EQ(outcome.client.exchanges.count(), 2000U);
     EXPECT_EQ(outcome.open, 0U);
 }
@@ -63,7 +65,7 @@ TEST(Load, MessagesOverLossAreSentAgainAndComeInOrder) {
 TEST(Load, NothingIsRetransmittedWithoutLoss) {
     const Outcome outcome = run({.kind = LoadKind::rc, .messages = 500}, 4, 0);
     EXPECT_EQ(outcome.client.completed, 4U);
-    EXPECT_EQ(outcome.client.retransmitted, 0U);
+    EXPECT_EQ(outcome.retransmitted, 0U);
     EXPECT_TRUE(outcome.client.failed.empty());
 }
 
@@ -101,6 +103,39 @@ TEST(Load, SmcConnectionsEcho) {
     EXPECT_EQ(outcome.client.wrong + outcome.server.wrong, 0U);
 }
 
+TEST(Load, SmcConnectionsOverLossTellWhatIsSentAgain) {
+    const Outcome outcome = run({.kind = LoadKind::smc, .messages = 50, .size = 1000}, 5, per_cent);
+    EXPECT_EQ(outcome.client.completed, 5U);
+    EXPECT_GT(outcome.retransmitted, 5U);
+}
+
+TEST(Load, AHostBeginsNoMoreSmcConnectionsThanItHasPorts) {
+    LoadAccount account;
+    const LoadPlan plan{.kind = LoadKind::smc, .peer = server_ip, .peer_mac = server_mac};
+    const auto client = make_load_client(plan, account, 0, client_ip, client_mac);
+    while (account.started < 40'000 && client->may_start()) client->start_session(0, 0);
+    EXPECT_EQ(account.started, 32'768U);
+}
+
+TEST(Load, AServerThatEndsTakesNoNewSessions) {
+    LoadAccount of_client, of_server;
+    LoadPlan plan{.kind = LoadKind::rc, .messages = 1};
+    plan.peer = server_ip;
+    plan.peer_mac = server_mac;
+    const auto client = make_load_client(plan, of_client, 0, client_ip, client_mac);
+    const auto server = make_load_server(plan, of_server, server_ip, server_mac);
+    stack::Fabric fabric(1, 0);
+    fabric.attach(*client, 0);
+    fabric.attach(*server, 0);
+    fabric.set_routing([](stack::PortId from, ByteView) { return 1 - from; });
+    fabric.at(0, [&] { server->stop(0); });
+    fabric.at(capture::millisecond, [&] { client->start_session(fabric.now(), fabric.now()); });
+    fabric.run(10 * capture::second);
+    EXPECT_EQ(of_server.started, 0U);
+    EXPECT_EQ(of_client.all_failed(), 1U);
+    EXPECT_EQ(client->open() + server->open(), 0U);
+}
+
 // ---- the report ------------------------------------------------------------------------------------
 
 TEST(LoadReport, Text) {
@@ -116,7 +151,7 @@ TEST(LoadReport, Text) {
     run.account.messages = 20'000;
     run.account.octets = 2'000'000;
     run.account.wrong = 1;
-    run.account.retransmitted = 12;
+    run.frames_retransmitted = 12;
     for (int i = 1; i <= 100; ++i) run.account.set_ups.add(i * capture::millisecond);
     const auto text = [&](LoadKind kind, const std::string& peer) {
         LoadPlan plan;
