@@ -146,6 +146,7 @@ void NPort::on_failure(Time now, ExchangeHandle exchange, Failure failure) {
 // ---- getting an address ------------------------------------------------------------------------------
 
 void NPort::start(Time now) {
+    if (online_ && !fabric_) return;  // the other port, point to point, was first
     els(now, fc::els_flogi, fc::f_port_server, login(fc::els_flogi), "logs in with the Fabric");
 }
 

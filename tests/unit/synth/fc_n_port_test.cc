@@ -112,6 +112,24 @@ struct LonelyPort {
     fc::FrameHeader last_sent() const { return decode(out.back().octets, Link::fibre).fc->frame.header; }
 };
 
+TEST(NPort, LoggedInPointToPointDoesNotLogInAgain) {
+    TestHost a{host_config(1)}, b{host_config(2)};
+    Fabric fabric(1, 0);
+    fabric.attach(a, 0), fabric.attach(b, 0);
+    fabric.set_routing([](PortId from, ByteView) { return 1 - from; });
+    std::size_t logins = 0;
+    fabric.set_tap([&](const TappedFrame& frame) {
+        const capture::Packet packet = decode(frame.octets, Link::fibre);
+        logins += frame.moment == TappedFrame::Moment::sent && packet.fc->frame.header.d_id == fc::f_port_server;
+    });
+    fabric.at(0, [&] { b.port().start(fabric.now()); });
+    fabric.at(millisecond, [&] { a.port().start(fabric.now()); });
+    fabric.run(100 * second);
+    EXPECT_EQ(logins, 1U) << "the first one was answered";
+    EXPECT_EQ(a.count(What::online), 1U);
+    EXPECT_EQ(b.count(What::online), 1U);
+}
+
 TEST(FcExchanges, IdentifiersOfCompleteOnesAreUsedAgain) {
     LonelyPort port;
     std::set<std::pair<std::uint16_t, std::uint8_t>> sent;
