@@ -62,6 +62,18 @@ constexpr Kind set_up_aborted{
     "ABTS, or a Disconnect Request that aborts the set-up, came before the connection was established.",
     "Who was waited for: the last IU of the set-up in `fabricscope timeline --connection ID`.",
     "the connection was given up during its set-up"};
+constexpr Kind broken{
+    "FCVI-O-broken",
+    Severity::error,
+    "An error broke a connection",
+    "A Disconnect Request or Response of an established connection gives an error as its reason: frames were lost or "
+    "spoilt, memory was protected, or a Message found no descriptor. On Reliable Delivery Messages have no responses, "
+    "and "
+    "this is the only sign of it. Where a failed Message tells of the error, it stands there.",
+    "The reason (5.9.7.3), and what was sent before: MSG_ID in the Disconnect IU is the last Message that its sender "
+    "completed. Transport: the fabric's error counters. Protection: the registration of the memory. Descriptor: the "
+    "receives that the application posted.",
+    "the server broke the connection: Remote RDMA Write Protection Error"};
 constexpr Kind retried{
     "FCVI-O-retried",
     Severity::note,
@@ -89,9 +101,9 @@ constexpr Kind latency_outlier{
     "1 of 64 Messages took far longer than others of their kind: up to 40.1 ms, with a median of 310 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::message_failed,     &kinds::message_aborted, &kinds::rejected,
-                               &kinds::set_up_aborted,     &kinds::in_error,        &kinds::retried,
-                               &kinds::message_incomplete, &kinds::latency_outlier};
+constexpr std::array all_kinds{
+    &kinds::message_failed, &kinds::message_aborted, &kinds::rejected,           &kinds::set_up_aborted, &kinds::broken,
+    &kinds::in_error,       &kinds::retried,         &kinds::message_incomplete, &kinds::latency_outlier};
 
 std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
 
@@ -193,6 +205,21 @@ bool may_come_up_otherwise(const Model& model, const Connection& connection) {
     });
 }
 
+/// Whether a Disconnect with this reason tells of an error: with none it is the application's, and with the others it
+/// accepts or ends what has not come up.
+bool is_error(const Connection& connection, const StatusSeen& status) {
+    const wire::Reason reason = wire::reason_of(connection.version, status.reason);
+    return reason >= wire::Reason::transport_error && reason <= wire::Reason::protocol_error;
+}
+
+/// The first error that a Disconnect tells of; nullptr if none does.
+const StatusSeen* breaking_status(const Connection& connection) {
+    for (const Disconnect& disconnect : connection.disconnects)
+        for (const auto* status : {&disconnect.status, &disconnect.resp_status})
+            if (*status && !disconnect.aborts_setup && is_error(connection, **status)) return &**status;
+    return nullptr;
+}
+
 /// `failed`: a Message of it failed, and the connection ended with it, as it should.
 void observe(const Model& model, const Connection& connection, bool failed, Observations& observations) {
     const std::string why = why_not(connection);
@@ -210,6 +237,13 @@ void observe(const Model& model, const Connection& connection, bool failed, Obse
             frames_of({connection.first_frame, connection.aborts.empty() ? 0 : connection.aborts.front().step.frame}),
             "the connection was " + why);
     } else if (connection.outcome == Outcome::connected) {
+        const StatusSeen* const breaking = failed ? nullptr : breaking_status(connection);
+        if (breaking != nullptr)
+            observations.add(
+                kinds::broken, session_of(connection), frames_of({breaking->step.frame}),
+                fmt::format(
+                    "the {} broke the connection: {}", name_of(breaking->by),
+                    wire::reason_name(connection.version, breaking->reason)));
         std::string ends;
         std::vector<std::uint64_t> frames;
         for (const Side side : {Side::client, Side::server}) {
@@ -218,12 +252,12 @@ void observe(const Model& model, const Connection& connection, bool failed, Obse
             ends += std::string(ends.empty() ? "" : " and ") + name_of(side);
             if (!end.states.empty()) frames.push_back(end.states.back().step.frame);
         }
-        if (!ends.empty() && !failed)
+        if (!ends.empty() && !failed && breaking == nullptr)
             observations.add(
                 kinds::in_error, session_of(connection), std::move(frames),
                 "the connection was left with the " + ends + " in Error");
     }
-    if (std::ranges::any_of(connection.setups, &Setup::retry))
+    if (connection.outcome == Outcome::connected && std::ranges::any_of(connection.setups, &Setup::retry))
         observations.add(
             kinds::retried, session_of(connection), frames_of({connection.first_frame}),
             "the connection was set up at the second attempt only");

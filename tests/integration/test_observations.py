@@ -73,6 +73,20 @@ def test_cause_and_where_to_look(path):
     assert first["frames"] == sorted(first["frames"]) != []
 
 
+@pytest.mark.parametrize("name, told", [
+    ("synth/fcvi_write_protection_rd.pcapng", ["FCVI-O-broken the server broke the connection: Remote RDMA Write Protection Error"]),
+    ("synth/fcvi_calls_error_callback.pcapng", ["FCVI-O-broken"]),
+    ("synth/fcvi_client_server.pcapng", []),
+    ("fcvi/retried_setup.pcap", ["FCVI-O-retried"]),
+    ("fcvi/retried_setup_fails.pcap", ["FCVI-O-set-up-aborted"]),
+])
+def test_how_connections_of_fcvi_came_up_and_broke(name, told):
+    """On Reliable Delivery the reason of the Disconnect is all that tells of an error."""
+    said = [f"{o['id']} {o['text']}" for o in observations(ROOT / "samples" / name)
+            if o["id"].startswith(("FCVI-O-broken", "FCVI-O-retried", "FCVI-O-set-up", "FCVI-O-error-state"))]
+    assert len(said) == len(told) and all(line.startswith(start) for line, start in zip(said, told)), said
+
+
 def test_consequences_are_counted_with_their_cause():
     (blocked,) = observations(sample("smcr_fallback_roce_blocked"))
     assert blocked["count"] == 788
