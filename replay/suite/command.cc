@@ -72,14 +72,11 @@ int RunningCommand::wait(double seconds) {
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     while (!over_) {
         int status = 0;
-        if (::waitpid(group_, &status, WNOHANG) == group_) {
-            over_ = true;
-            return status_of(status);
-        }
-        if (Clock::now() >= end) return -1;
-        std::this_thread::sleep_for(look_interval);
+        if (::waitpid(group_, &status, WNOHANG) == group_) over_ = status_of(status);
+        else if (Clock::now() >= end) return -1;
+        else std::this_thread::sleep_for(look_interval);
     }
-    return 0;
+    return *over_;
 }
 
 std::string through(const std::string& shell, const std::string& command) {

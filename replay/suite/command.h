@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ public:
 
 private:
     pid_t group_ = 0;
-    bool over_ = false;
+    std::optional<int> over_{};  ///< its exit status
 };
 
 /// How `shell` ("ssh root@peer") runs the command: it is its last word. Without a shell, the command itself.

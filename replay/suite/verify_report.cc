@@ -5,6 +5,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "analyzer/report/table.h"
@@ -90,6 +91,18 @@ std::size_t size_of_first(std::span<const CaseResult> results) {
     return static_cast<std::size_t>(end - results.begin());
 }
 
+/// Each once: a mask for all recordings may be about nothing in many.
+void write_notes(std::ostream& out, std::span<const CaseResult> results) {
+    std::map<std::string, std::vector<std::string>> cases;
+    for (const CaseResult& result : results)
+        for (const std::string& note : result.notes) cases[note].push_back(result.entry + " " + case_name(result));
+    for (const auto& [note, in] : cases)
+        fmt::print(
+            out, "note: {}: {}{}\n", in.front(), note,
+            in.size() == 1 ? "" : fmt::format(" (and in {} more)", in.size() - 1));
+    if (!cases.empty()) fmt::print(out, "\n");
+}
+
 }  // namespace
 
 VerdictCounts counts_of(std::span<const CaseResult> results) {
@@ -139,6 +152,7 @@ void write_text(
         table.print(out, style, 0);
         fmt::print(out, "\n");
     }
+    write_notes(out, results);
     const VerdictCounts counts = counts_of(results);
     const bool good = counts.differs + counts.not_run == 0;
     fmt::print(out, "{}: {}\n", suite.title, style.paint(good ? Ink::green : Ink::red, text_of(counts)));

@@ -206,6 +206,9 @@ def test_a_mask_that_is_about_nothing_is_told(tmp_path):
     mask.write_text('[[ignore]]\nfield = "payload[0:8]"\nmessage = "SENT"\n')
     out = fabricscope("replay", sample("rdmacm_rping_v4"), "--session", "cm-1", "--play", "client", "--mask", mask, status=(0,))
     assert b"the mask of payload[0:8] is about nothing" in out
+    text, _ = verify(suite(tmp_path, f"\n{mask.read_text()}"), "--against", "emulated", status=0)
+    assert text.splitlines()[0] == \
+        "note: rdmacm_rping_v4 cm-1 client: the mask of payload[0:8] is about nothing in this recording (and in 1 more)"
     mask.write_text('[[ignore]]\nfield = 7\n')
     done = subprocess.run([BUILD / "bin/fabricscope", "replay", sample("rdmacm_rping_v4"), "--session", "cm-1", "--play",
                            "client", "--mask", mask], capture_output=True, text=True, check=False)
