@@ -69,6 +69,14 @@ private:
     Reader* delivered_ = nullptr;
 };
 
+/// Later sections of a file may have interfaces of their own.
+std::uint32_t interfaces_at_the_end(const Reopen& reopen) {
+    const std::unique_ptr<Source> all = merge(reopen());
+    for (Frame frame; all->next(frame);) {
+    }
+    return all->interface_count();
+}
+
 /// nullptr: they cannot be opened as often.
 std::unique_ptr<Source> interface_by_interface(std::uint32_t interfaces, const Reopen& reopen) {
     std::vector<std::unique_ptr<Source>> sources;
@@ -116,8 +124,9 @@ std::unique_ptr<Source> timeline(
     };
     const bool apart = reopen && std::ranges::any_of(sources, has_several) && std::ranges::any_of(reopen(), lies_apart);
     std::unique_ptr<Source> merged = merge(std::move(sources));
-    if (apart && merged->interface_count() <= most_interfaces)
-        if (auto each = interface_by_interface(merged->interface_count(), reopen)) merged = std::move(each);
+    const std::uint32_t interfaces = apart ? interfaces_at_the_end(reopen) : 0;
+    if (apart && interfaces <= most_interfaces)
+        if (auto each = interface_by_interface(interfaces, reopen)) merged = std::move(each);
     if (merged->interface_count() > 1) return in_time_order(std::move(merged), limits);
     const auto is_mixed = [&](const auto& again) { return steps_back_often(*again, limits.window); };
     const bool mixed = reopen && std::ranges::any_of(reopen(), is_mixed);

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from edit import records_of
-from harness import BUILD, analyze, fabricscope, run, sample, truth
+from harness import BUILD, analyze, fabricscope, run, sample, shifted, truth
 
 ECHO = "smcr_v2_echo"
 
@@ -262,3 +262,12 @@ def test_a_stream_holds_no_more_zeros_than_cursors_can_mean(tmp_path):
     assert status == 3
     assert out.stat().st_size <= size
     assert "more than was seen, so they are left out" in complaint
+
+
+def test_interfaces_of_later_sections_are_read(tmp_path):
+    """A file behind another one is a pcapng file of two sections; here the second was captured first."""
+    later = sample("smcr_v2_two_links")
+    earlier = shifted(later, -100, tmp_path / "earlier.pcapng")
+    both = tmp_path / "both.pcapng"
+    both.write_bytes(later.read_bytes() + earlier.read_bytes())
+    assert analyze(both)["capture"]["frames"] == 2 * analyze(later)["capture"]["frames"]
