@@ -56,6 +56,8 @@ private Q_SLOTS:
     void filter_and_search();
     void operations_are_below_their_connection();
     void of_many_operations_the_first_ones_are_listed();
+    void addresses_are_sorted_by_their_numbers();
+    void sentences_can_be_read_in_a_small_window();
     void ladders_and_memory_are_those_of_the_report();
     void packets_are_linked_both_ways();
     void responses_belong_to_their_stream();
@@ -324,6 +326,26 @@ void ViewerTest::of_many_operations_the_first_ones_are_listed() {
     model.fetchMore(connection);
     QCOMPARE(model.rowCount(connection), most);
     QCOMPARE(model.operation_at(model.index(most - 1, 0, connection))->begin, Time{most - 1} * 100);
+}
+
+void ViewerTest::addresses_are_sorted_by_their_numbers() {
+    const auto recording = std::make_shared<Recording>();
+    const QStringList sorted{"10.1.2.0 - 10.1.10.9", "10.1.10.0 - 10.1.2.9", "smcr-9", "smcr-10"};
+    for (const QString& name : sorted) recording->overview.add(report::Node::none, name.toStdString()).about = "x";
+    SessionModel model;
+    model.show(recording);
+    QStringList keys;
+    for (std::size_t i = 0; i < recording->overview.nodes.size(); ++i)
+        keys << model.index_of(i).data(SessionModel::sort_role).toString();
+    QVERIFY2(std::ranges::is_sorted(keys), qPrintable(keys.join('\n')));
+}
+
+void ViewerTest::sentences_can_be_read_in_a_small_window() {
+    Opened opened({samples + "real/roce_read_loss.pcap"});
+    opened.window.resize(800, 600);
+    const QTableView& table = opened.find<QTableView>("verdictTable");
+    QTRY_VERIFY(table.width() < 300);
+    QVERIFY(table.columnWidth(VerdictModel::sentence) > 15 * table.fontMetrics().averageCharWidth());
 }
 
 void ViewerTest::ladders_and_memory_are_those_of_the_report() {

@@ -111,9 +111,10 @@ void VerdictPane::fit_sentences() {
     constexpr int readable = 20;  // letters
     QHeaderView& header = *table_->horizontalHeader();
     const int others = header.length() - header.sectionSize(VerdictModel::sentence);
-    header.resizeSection(
-        VerdictModel::sentence,
-        std::max(table_->viewport()->width() - others, readable * fontMetrics().averageCharWidth()));
+    const int room = table_->viewport()->width() - others;
+    const int width = std::max(room, readable * fontMetrics().averageCharWidth());
+    if (width == header.sectionSize(VerdictModel::sentence)) return;
+    header.resizeSection(VerdictModel::sentence, width);
     table_->resizeRowsToContents();
 }
 
