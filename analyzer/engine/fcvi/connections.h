@@ -35,7 +35,9 @@ struct Sender {
     std::optional<std::uint32_t> next_message;
     std::set<std::uint32_t> missing;  ///< MSG_IDs that were skipped, up to ConnectionState::most
     std::optional<FrameStamp> gap;    ///< the first skip that was not filled
-    std::int32_t misnumbered = 0;     ///< Messages with a MSG_ID of another one: theirs seem to be skipped later
+    /// Messages with a MSG_ID that was used: theirs seem to be skipped later. Negative: MSG_IDs that were skipped, and
+    /// seem to be used again later. Each mistake is told once.
+    std::int64_t misnumbered = 0;
     std::unordered_map<std::uint32_t, OpenMessage> awaiting;       ///< Messages whose response is due, by MSG_ID
     std::optional<std::uint32_t> good_response_to, read_answered;  ///< the latest of its Messages that its peer
                                                                    ///< answered good; a Read

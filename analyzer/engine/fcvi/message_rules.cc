@@ -42,12 +42,13 @@ void MessageRules::on_unannounced(const Arrival& a, const std::optional<Connecti
         rules::right_handle, {a.seen.number}, meant ? meant->party.connection : 0, unannounced_text(a, meant));
 }
 
-void MessageRules::on_number(const Arrival& a, Number number) {
+bool MessageRules::on_number(const Arrival& a, Number number) {
     const Doubt lack = number == Number::gap ? Doubt(connections_.lack_of_numbers(a))
                                              : doubt_if(number == Number::late, UndecidedReason::out_of_order);
     judge_.unless(lack, rules::msg_id_sequence, number == Number::expected, a, [&] {
         return fmt::format("MSG_ID {} does not follow the ones before, or was used already", a.header.msg_id());
     });
+    return number != Number::expected && !lack;
 }
 
 /// What may still be sent once a side is about to leave, has left, or never came in.

@@ -19,7 +19,8 @@ public:
     void on_begin(const Arrival& a, const Connection& connection, const Message& message);
     /// Nobody has announced the handle of a Message.
     void on_unannounced(const Arrival& a, const std::optional<Connections::Meant>& meant);
-    void on_number(const Arrival& a, Number number);
+    /// Whether it was said that the rule is broken.
+    bool on_number(const Arrival& a, Number number);
     /// Each frame, with the Message as the frame leaves it.
     void on_request_frame(const Arrival& a, const Connection& connection, const Message& message);
     void on_response_frame(const Arrival& a, const Connection& connection, const Message& message, bool failed);

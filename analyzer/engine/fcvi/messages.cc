@@ -135,7 +135,8 @@ void Messages::number(const Arrival& a, Connection& connection, const Message& m
     } else if (const std::int32_t ahead = distance(id, *sender.next_message); ahead >= 0) {
         if (ahead > 0) note_gap(sender, reception, *sender.next_message, id, a.step());
         if (ahead > 0 && ahead <= sender.misnumbered) sender.misnumbered -= ahead;
-        else rules_.on_number(a, ahead > 0 ? MessageRules::Number::gap : MessageRules::Number::expected);
+        else if (rules_.on_number(a, ahead > 0 ? MessageRules::Number::gap : MessageRules::Number::expected))
+            sender.misnumbered -= ahead;
         sender.next_message = id + 1;
     } else if (sender.missing.erase(id) != 0) {
         --reception.missing_messages;
@@ -144,7 +145,8 @@ void Messages::number(const Arrival& a, Connection& connection, const Message& m
         if (sender.missing.empty()) sender.gap.reset();
         rules_.on_number(a, MessageRules::Number::late);
     } else {
-        rules_.on_number(a, connection.from_start ? MessageRules::Number::again : MessageRules::Number::late);
+        if (sender.misnumbered >= 0)
+            rules_.on_number(a, connection.from_start ? MessageRules::Number::again : MessageRules::Number::late);
         ++sender.misnumbered;
     }
     reception.expected_message = sender.next_message;
