@@ -110,7 +110,8 @@ TEST(DuplicateFilter, InfinibandPacketsAreNotToldByWhatGoesByTheirPsns) {
         DuplicateFilter filter(1);
         std::uint16_t sent = 0;
         const auto see = [&](std::uint32_t psn, Time time, bool back = false) {
-            Frame frame = frame_of(roce_v2(bth(0x04, psn, {}, counting(44))));
+            const Octets octets = roce_v2(bth(0x04, psn, {}, counting(44)));
+            Frame frame = frame_of(octets);
             frame.time = time;
             Packet packet = decode(frame);
             packet.ip_identification = scheme == constant ? 7 : scheme == by_psn ? psn + 3 : ++sent;
@@ -123,8 +124,8 @@ TEST(DuplicateFilter, InfinibandPacketsAreNotToldByWhatGoesByTheirPsns) {
         EXPECT_FALSE(see(10, 3)) << "sent again";
         EXPECT_FALSE(see(11, 4)) << "sent again";
         if (scheme != counted) continue;
-        --sent;
         EXPECT_FALSE(see(12, 5, true));
+        sent = 4;
         EXPECT_TRUE(see(11, 50 * millisecond)) << "its sender counts otherwise than by PSNs";
     }
 }
