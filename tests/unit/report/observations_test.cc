@@ -364,7 +364,7 @@ TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
     EXPECT_EQ(all[0].severity, Severity::error);
 
     connection.reject = engine::rdma_cm::RejectSeen{
-        .frame = 9, .time = start + 12 * capture::second, .information = {}};
+        .reason = ib::reject_timeout, .frame = 9, .time = start + 12 * capture::second, .information = {}};
     connection.of_many.push_back(
         {.attribute = ib::CmAttribute::mra,
          .from = engine::Side::server,
