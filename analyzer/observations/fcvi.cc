@@ -67,9 +67,11 @@ constexpr Kind broken{
     Severity::error,
     "An error broke a connection",
     "A Disconnect Request or Response of an established connection gives an error as its reason: frames were lost or "
-    "spoilt, memory was protected, or a Message found no descriptor. On Reliable Delivery Messages have no responses, "
-    "and "
-    "this is the only sign of it. Where a failed Message tells of the error, it stands there.",
+    "spoilt, memory was protected, or a Message found no descriptor. On Reliable Delivery Sends and RDMA Writes have "
+    "no "
+    "responses, and this is the only sign of it. A note on other levels, where the response may not have been "
+    "captured. "
+    "Where a failed Message tells of the error, it stands there.",
     "The reason (5.9.7.3), and what was sent before: MSG_ID in the Disconnect IU is the last Message that its sender "
     "completed. Transport: the fabric's error counters. Protection: the registration of the memory. Descriptor: the "
     "receives that the application posted.",
@@ -238,12 +240,15 @@ void observe(const Model& model, const Connection& connection, bool failed, Obse
             "the connection was " + why);
     } else if (connection.outcome == Outcome::connected) {
         const StatusSeen* const breaking = failed ? nullptr : breaking_status(connection);
-        if (breaking != nullptr)
-            observations.add(
+        if (breaking != nullptr) {
+            Observation& o = observations.add(
                 kinds::broken, session_of(connection), frames_of({breaking->step.frame}),
                 fmt::format(
                     "the {} broke the connection: {}", name_of(breaking->by),
                     wire::reason_name(connection.version, breaking->reason)));
+            // Else the response of the Message that failed may only not have been captured, and would tell of it.
+            if (connection.reliability() != wire::Reliability::reliable_delivery) o.severity = Severity::note;
+        }
         std::string ends;
         std::vector<std::uint64_t> frames;
         for (const Side side : {Side::client, Side::server}) {

@@ -249,18 +249,6 @@ def test_a_server_with_an_end_of_its_own_is_broken_off(wire, options, status, br
     assert server.returncode == status and seen[0]["broken_off"] == broken_off
 
 
-def test_an_interrupted_server_takes_nobody_any_more(wire):
-    """Its client goes on for another second, and asks again and again."""
-    seen = []
-    with serving(wire, "rc", report=seen):
-        client = subprocess.Popen(command(wire[0][0], "rc", "--against", PEER, "--address", OWN, "--sessions", 4, "--duration", 2.5,
-                                          "--rate", 200, "--json"), stdout=subprocess.PIPE, text=True)
-        time.sleep(1.5)
-    out, _ = client.communicate(timeout=60)
-    report = json.loads(out)
-    assert seen[0]["sessions"]["open"] == 0 and "the server disconnected" in str(report["sessions"]["failures"])
-
-
 @pytest.mark.parametrize("against, address, why", [
     (PEER, CLIENT, "is one of this host's own"), (PEER, SERVER, "is in use"), (CLIENT, OWN, "is this host itself"),
     ("224.0.0.1", OWN, "address of many hosts"), (PEER, PEER, "is the peer's"), ("2001:db8::20", OWN, "IPv4")])
