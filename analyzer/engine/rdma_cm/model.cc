@@ -46,7 +46,8 @@ bool is_heard(const Connection& connection, Side side) {
 bool has_timed_out(const Connection& connection) {
     const auto& reject = connection.reject;
     return reject && !reject->sidr && reject->reason == ib::reject_timeout && reject->by == Side::client &&
-           reject->message != ib::rejects_rep && connection.req && !connection.rep;
+           reject->message != ib::rejects_rep && connection.req &&
+           (!connection.rep || connection.rep->time > reject->time);
 }
 
 const MessageOfMany* mra_for_req(const Connection& connection) {

@@ -115,7 +115,8 @@ void Llc::finish(const TrackedGroup& tracked) {
     const GroupHistory& history = tracked.history;
     for (const OpenRequest& request : history.open) {
         const Side silent = other(request.from);
-        const bool misses_some = request.gaps[silent] != history.gaps[silent] || history.unheard_links != 0;
+        const bool misses_some = request.gaps[silent] != history.gaps[silent] || history.unheard_links != 0 ||
+                                 history.begun_before[silent] > request.step.frame;
         if (request.exchange != no_exchange && misses_some)
             tracked.group.exchanges[request.exchange].reply_may_be_lost = true;
     }

@@ -87,7 +87,8 @@ void TransferRules::judge_begin(const Transfer& t) {
     judge_vlan(t);
     const auto& confirm = t.connection.setup.confirm;
     const capture::Packet& packet = *t.a.packet;
-    const bool before = !confirm || packet.number < confirm->frame;
+    // Frames that were put in order of time have kept their numbers.
+    const bool before = !confirm || std::pair(packet.time, packet.number) < std::pair(confirm->time, confirm->frame);
     if (!before) return verdicts_.satisfied(rules::data_after_confirm);
     if (t.a.from == Side::client)
         return verdicts_.undecided(rules::data_after_confirm, UndecidedReason::may_have_crossed);

@@ -503,6 +503,7 @@ TEST(FcLogins, ARefusalAfterALoginWasFoundToBeAnothers) {
     World world;
     FcPort newcomer = world.b;
     newcomer.id = wire::unidentified;
+    newcomer.next_x_id = 0x300;
     FcExchange again = ask(world, world.a, world.fabric, login_payload(world.a, wire::els_flogi));
     FcExchange flogi = ask(world, newcomer, world.fabric, login_payload(world.b, wire::els_flogi));
     flogi.set_originator(world.a);

@@ -461,6 +461,18 @@ TEST(LinkGroups, PacketsOfAWriteInAnyOrder) {
     EXPECT_TRUE(w.tracker.model().findings.empty());
 }
 
+TEST(TransferRules, FramesInOrderOfTimeNeedNotBeInOrderOfNumbers) {
+    World w;
+    w.rendezvous_before_confirm(1, true);
+    w.frames += 100;
+    w.send_confirm(1, true);
+    w.frames -= 100;
+    w.now += capture::millisecond;
+    w.confirm_link();
+    w.write(server, 0xC001, 0, {1});
+    EXPECT_TRUE(w.tracker.model().findings.empty());
+}
+
 TEST(LinkGroups, AReplyMayBeAmongWhatIsMissing) {
     for (const bool lost : {false, true}) {
         World w;
