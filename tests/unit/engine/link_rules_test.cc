@@ -284,15 +284,20 @@ TEST(LinkRules, R20ReplyOnAnotherLink) {
     EXPECT_EQ(found(w), Ids{"SMCR-R20"});
 }
 
-/// On link 1 the client goes on with what it has sent on link 2, and with an RMB that was announced there.
+/// Connection 2, whose RMBs were announced and used on the second link, goes on on the first.
 void come_back_to_first_link(World& w) {
+    w.client_port = 40002;
+    w.handshake();
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.second[server], 0x102, 0x5002, false));
+    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.second[client], 0x202, 0xC002, false));
     wire::Cdc validation;
-    validation.alert_token = 0x101;
+    validation.alert_token = 0x102;
     validation.sequence = 17;
     validation.flags.failover_validation = true;
     w.cdc(client, validation);
     w.write(client, 0x793, 0, {1});
-    w.cdc(client, 0x101, 18, {0, 1}, {0, 0});
+    w.cdc(client, 0x102, 18, {0, 1}, {0, 0});
     for (const Side from : {client, server}) w.hear(from);
 }
 
@@ -307,6 +312,7 @@ TEST(LinkRules, WhatRanOnALinkThatWasNotCapturedIsNotKnown) {
         World& seen = is_captured ? w : without;
         come_back_to_first_link(seen);
         EXPECT_EQ(found(seen).empty(), !is_captured);
+        EXPECT_EQ(seen.connection(2).from[client].bytes_written, is_captured ? 0U : 1U) << "a cursor told its RMB";
     }
 }
 
