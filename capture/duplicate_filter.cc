@@ -123,14 +123,14 @@ bool DuplicateFilter::were_heard_together(const Original& original, const Packet
 bool DuplicateFilter::is_copy(
     const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const {
     const Time distance = packet.time - original.time;
+    if ((original.interfaces >> packet.interface & 1) == 0) {
+        if (distance < -window_ || distance > window_) return false;
+        return packet.ip_identification != 0 || were_heard_together(original, packet);
+    }
+    if (distance < 0 || original.interface != packet.interface) return false;
     // What adapters send need not be told apart by it (RFC 6864, 4.1): all may have one, or that of their PSN.
     const bool identified = packet.ip_identification != 0 &&
                             (packet.transport != Transport::ib || direction.way.counts);
-    if ((original.interfaces >> packet.interface & 1) == 0) {
-        if (distance < -window_ || distance > window_) return false;
-        return identified || were_heard_together(original, packet);
-    }
-    if (distance < 0 || original.interface != packet.interface) return false;
     if (identified) return distance <= (direction.way.counts ? latest_counted : latest_identified);
     return distance <= latest && direction.opposite.youngest < serial;
 }

@@ -208,12 +208,15 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
              HeldWrite({0, event.length, write.octets, event.first, /* late */ false, a.packet->time})});
 }
 
-/// The first packet of a WRITE comes behind others of it, and tells their place.
+/// The first packet of a WRITE comes behind others of it, and tells their place. Much later it comes again, and so do
+/// they, which the receiver did not take.
 void LinkGroups::place_overtakers(const Arrival& a) {
+    constexpr Time overtaken_within = capture::millisecond;
     TrackedGroup& tracked = links_.at(a.group);
     QueuePairs& pairs = *tracked.queue_pairs[a.link];
     for (const HeldPacket& held : pairs.release(a.from)) {
         const capture::Packet packet = held.packet();
+        if (a.packet->time - packet.time > overtaken_within) continue;
         const capture::RcEvent event = pairs.receive(packet, a.from, tracked.group.links[a.link].end).event;
         FrameFacts facts = *a.facts;
         Arrival overtaker = a;
