@@ -306,7 +306,7 @@ std::string option_lost_text(const Connection& connection) {
 std::string proposal_text(const Connection& connection) {
     const Setup& setup = connection.setup;
     if (!setup.proposal || setup.accept || connection.decline || !connection.end) return "";
-    const Time waited = connection.end->time - setup.proposal->time;
+    const Time waited = *connection.end - setup.proposal->time;
     if (!setup.proposal_acknowledged)
         return fmt::format(
             ": the PROPOSAL was sent {}, and the server's TCP never acknowledged it", counted(setup.proposals, "time"));

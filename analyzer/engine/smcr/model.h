@@ -160,9 +160,9 @@ struct Connection {
     bool reset = false;  ///< TCP RST seen
     std::optional<Side> reset_by;
     std::uint64_t reset_frame = 0;
-    bool reset_in_use = false;      ///< before both sides had taken leave on RoCE
-    PerSide<bool> fin;              ///< TCP FIN seen from this side
-    std::optional<FrameStamp> end;  ///< the first FIN or reset
+    bool reset_in_use = false;  ///< before both sides had taken leave on RoCE
+    PerSide<bool> fin;          ///< TCP FIN seen from this side
+    std::optional<Time> end;    ///< the first FIN or reset
     Side ended_by{};
     Setup setup;
     PerSide<Direction> from;                            ///< from[Side::client] is client to server

@@ -40,9 +40,12 @@ public:
     /// hold() keeps a packet of an RDMA WRITE of `from` whose first packet was not captured yet; of too many the oldest
     /// is forgotten. release() gives them back, once.
     void hold(const capture::Packet& packet, Side from) {
-        keep_youngest(held_[from], most_held, HeldPacket(packet, packet.ib.payload));
+        if (!held_) held_ = std::make_unique<PerSide<std::vector<HeldPacket>>>();
+        keep_youngest((*held_)[from], most_held, HeldPacket(packet, packet.ib.payload));
     }
-    std::vector<HeldPacket> release(Side from) { return std::exchange(held_[from], {}); }
+    std::vector<HeldPacket> release(Side from) {
+        return held_ ? std::exchange((*held_)[from], {}) : std::vector<HeldPacket>();
+    }
 
     /// unanswered() returns whether one side has repeated requests as often as a queue pair can be told to at most (IBA
     /// 9.9.2.1.3), and the other was not heard since.
@@ -58,7 +61,7 @@ private:
     PerSide<std::optional<std::uint32_t>> sent_psn_;
     static constexpr std::size_t most_held = 16;
 
-    PerSide<std::vector<HeldPacket>> held_;
+    std::unique_ptr<PerSide<std::vector<HeldPacket>>> held_;  // most queue pairs lose nothing
     PerSide<std::optional<std::uint32_t>> acknowledged_psn_;  ///< the latest one of this side's requests
     PerSide<std::uint32_t> repeated_{};                       ///< requests from this side since the other was heard
 };

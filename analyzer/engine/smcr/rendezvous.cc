@@ -242,7 +242,7 @@ void Rendezvous::on_end(const Segment& segment) {
     Session& session = sessions_.at(conversation.session);
     Connection& connection = *session.connection;
     if (connection.end) return;
-    connection.end = step_of(packet);
+    connection.end = packet.time;
     connection.ended_by = from;
     rules_.decline.on_end(connection);
     const bool all_sent = packet.tcp.sequence == next(conversation, from);

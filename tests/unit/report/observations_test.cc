@@ -183,7 +183,7 @@ TEST(Observations, WhyTheSetUpBrokeOff) {
     c.setup.confirm.reset();
     c.setup.proposal = FrameStamp{start, 4};
     c.setup.proposals = 6;
-    c.end = FrameStamp{start + 7 * capture::second, 11};
+    c.end = start + 7 * capture::second;
     c.ended_by = Side::client;
     const auto text = [&] { return observed({.smcr = &model}).at(0).text; };
     EXPECT_EQ(
