@@ -349,7 +349,7 @@ Session* LinkGroups::lacking_confirm(const Arrival& a, bool (*lacks)(const Conne
         if (c.midstream && !lacks(c)) return nullptr;  // it may be what came of the one that lacks it
         if (c.setup.confirm || c.midstream || c.decline || !lacks(c)) continue;
         const auto& accept = c.setup.accept;
-        const bool is_missing = accept && accept->interface == a.packet->interface &&
+        const bool is_missing = accept && c.setup.hears_both() && accept->interface == a.packet->interface &&
                                 accept->frame < a.packet->number && a.history->gap_frame[Side::server] < accept->frame;
         if (!is_missing || match != nullptr) return nullptr;
         match = &sessions_.at(id);

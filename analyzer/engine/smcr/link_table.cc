@@ -126,7 +126,7 @@ std::optional<Side> misnamed_side(const Link& link, const capture::Packet& packe
 bool LinkTable::lost_confirm(const TrackedGroup& tracked, const capture::Packet& packet) const {
     if (tracked.first_connection == 0) return false;
     const Setup& setup = sessions_.at(tracked.first_connection).connection->setup;
-    return !setup.confirm && setup.accept && setup.accept->interface == packet.interface;
+    return !setup.confirm && setup.accept && setup.hears_both() && setup.accept->interface == packet.interface;
 }
 
 std::optional<QueuePairRef> LinkTable::misnamed(const capture::Packet& packet) const {

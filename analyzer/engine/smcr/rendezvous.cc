@@ -321,7 +321,8 @@ bool Rendezvous::on_stream(const Segment& segment) {
         const TcpArrival arrival = arrival_of(segment);
         rules_.tcp.on_other_data(arrival);
         segment.conversation.other_data = true;  // the application's own
-        if (segment.from == Side::client && stream->position() == 0 && arrival.handshake.agreed())
+        const bool is_first = segment.packet.tcp.sequence == segment.conversation.first[Side::client];
+        if (segment.from == Side::client && is_first && arrival.handshake.agreed())
             sessions_.at(segment.conversation.session).connection->setup.plain[Side::client] = true;
         stop(segment.conversation);
         return false;

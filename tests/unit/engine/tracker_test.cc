@@ -350,29 +350,6 @@ TEST(LinkGroups, MessageThatLacksItsConfirmIsNobodysBehindOneThatWasCut) {
     EXPECT_FALSE(takes_for_lacking_confirm(true)) << "the one that was cut may have been the connection's first";
 }
 
-TEST(Rendezvous, OnlyTheServersTcpIsCaptured) {
-    World w;
-    w.sequence = {{1000, 2000}};
-    const auto unseen = [&](std::size_t octets) { w.sequence[client] += static_cast<std::uint32_t>(octets); };
-    unseen(1);  // SYN
-    w.segment(server, capture::syn | capture::ack, {}, true);
-    unseen(World::proposal().size());
-    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x101, 0x5001, true));
-    unseen(68);
-    w.segment(server, capture::ack);
-    w.confirm_link();
-    w.write(server, 0xC001, 0, {1, 2});
-    w.cdc(server, 0x201, 1, {0, 2}, {0, 0});
-    w.write(client, 0x5001, 0, {3});
-    w.cdc(client, 0x101, 1, {0, 1}, {0, 2});
-    w.tracker.finish();
-    ASSERT_EQ(w.tracker.model().connections.size(), 1U);
-    EXPECT_EQ(w.connection(1).from[server].bytes_written, 2U);
-    EXPECT_EQ(w.connection(1).from[client].bytes_written, 1U);
-    EXPECT_TRUE(w.group(1).exchanges.at(0).reply) << "to CONFIRM LINK";
-    EXPECT_TRUE(w.tracker.model().findings.empty());
-}
-
 /// The client has not got the option of the SYN-ACK.
 void lose_option_of_syn_ack(World& w, bool two_taps) {
     w.handshake();
@@ -448,7 +425,9 @@ TEST(LinkGroups, PacketsOfAWriteInAnyOrder) {
     const std::uint32_t psn = w.port[client].psn;
     const ib::Reth reth{World::address_of(0x5001), 0x5001, 2500};
     w.repeat(client, last, psn + 2, Octets(452, 'c'));
+    w.now -= capture::millisecond;
     w.repeat(client, middle, psn + 1, Octets(1024, 'b'));
+    w.now -= capture::millisecond;
     w.repeat(client, first, psn, Octets(1024, 'a'), reth);
     w.lose(client, 3);
     w.cdc(client, 0x101, 1, {0, 2500}, {0, 0});
