@@ -126,7 +126,10 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->roles_known = tracked.group.roles_known;
     const QueuePairs::Received received = tracked.queue_pairs[a.link]->receive(packet, a.from, l.end);
     const capture::RcEvent& event = received.event;
-    if (is_nak(packet, event)) ++l.naks;
+    if (is_nak(packet, event)) {
+        ++l.naks;
+        tracked.queue_pairs[a.link]->release(other(a.from));  // it did not take what came too early
+    }
     for (const Side side : {Side::client, Side::server})
         if (received.gap[side]) a.history->note_gap(side, packet.number);
     // Which PSN it began with is not known: something may have come before.
