@@ -126,10 +126,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->roles_known = tracked.group.roles_known;
     const QueuePairs::Received received = tracked.queue_pairs[a.link]->receive(packet, a.from, l.end);
     const capture::RcEvent& event = received.event;
-    if (is_nak(packet, event)) {
-        ++l.naks;
-        tracked.queue_pairs[a.link]->release(other(a.from));  // it did not take what came too early
-    }
+    if (is_nak(packet, event)) ++l.naks;
     for (const Side side : {Side::client, Side::server})
         if (received.gap[side]) a.history->note_gap(side, packet.number);
     // Which PSN it began with is not known: something may have come before.
@@ -150,10 +147,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     }
     if (event.kind == Kind::send_message) on_send(a, event);
     else if (event.kind == Kind::write) on_write(a, event);
-    else if (event.kind == Kind::unplaceable && packet.ib.opcode().operation == ib::Operation::rdma_write)
-        tracked.queue_pairs[a.link]->hold(packet, a.from);
     else if (received.request && event.repeated()) count_repetition(a, 0);
-    if (event.kind == Kind::write && event.first && a.late) place_overtakers(a);
     a.facts->link = link(a).number;  // a CONFIRM LINK may have told it
     a.facts->from = a.from;
     tell(*a.facts);
@@ -209,25 +203,6 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
         tracked.strays[a.from].keep(
             {a.link, event.r_key, event.address,
              HeldWrite({0, event.length, write.octets, event.first, /* late */ false, a.packet->time})});
-}
-
-/// The first packet of a WRITE comes behind others of it, and tells their place. Much later it comes again, and so do
-/// they, which the receiver did not take.
-void LinkGroups::place_overtakers(const Arrival& a) {
-    constexpr Time overtaken_within = capture::millisecond;
-    TrackedGroup& tracked = links_.at(a.group);
-    QueuePairs& pairs = *tracked.queue_pairs[a.link];
-    for (const HeldPacket& held : pairs.release(a.from)) {
-        const capture::Packet packet = held.packet();
-        if (a.packet->time - packet.time > overtaken_within) continue;
-        const capture::RcEvent event = pairs.receive(packet, a.from, tracked.group.links[a.link].end).event;
-        FrameFacts facts = *a.facts;
-        Arrival overtaker = a;
-        overtaker.packet = &packet;
-        overtaker.facts = &facts;
-        if (event.kind == Kind::write) on_write(overtaker, event);
-        else pairs.hold(packet, a.from);
-    }
 }
 
 // ---- CDC messages and WRITEs ---------------------------------------------------------------------

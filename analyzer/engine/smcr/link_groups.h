@@ -64,7 +64,6 @@ private:
     void on_arrival(Arrival& a);
     void on_send(Arrival& a, const capture::RcEvent& event);
     void on_write(Arrival& a, const capture::RcEvent& event);
-    void place_overtakers(const Arrival& a);
     void count_repetition(Arrival& a, std::uint32_t connection);
     void tell(const FrameFacts& facts) {
         if (!room_.admitting()) observer_.on_facts(facts);

@@ -61,7 +61,6 @@ void QueuePairs::swap_sides() {
     receiver_.swap_sides();
     sent_psn_.swap_sides();
     acknowledged_psn_.swap_sides();
-    if (held_) held_->swap_sides();
     repeated_.swap_sides();
 }
 

@@ -4,9 +4,7 @@
 
 #include <memory>
 
-#include "analyzer/engine/smcr/held.h"
 #include "analyzer/engine/smcr/model.h"
-#include "analyzer/engine/smcr/youngest.h"
 #include "capture/rc_stream.h"
 
 namespace fabricscope::engine::smcr {
@@ -37,16 +35,6 @@ public:
         return sent && acknowledged && capture::psn_distance(*sent, *acknowledged) > 0;
     }
 
-    /// hold() keeps a packet of an RDMA WRITE of `from` whose first packet was not captured yet; of too many the oldest
-    /// is forgotten. release() gives them back, once.
-    void hold(const capture::Packet& packet, Side from) {
-        if (!held_) held_ = std::make_unique<PerSide<std::vector<HeldPacket>>>();
-        keep_youngest((*held_)[from], most_held, HeldPacket(packet, packet.ib.payload));
-    }
-    std::vector<HeldPacket> release(Side from) {
-        return held_ ? std::exchange((*held_)[from], {}) : std::vector<HeldPacket>();
-    }
-
     /// unanswered() returns whether one side has repeated requests as often as a queue pair can be told to at most (IBA
     /// 9.9.2.1.3), and the other was not heard since.
     bool unanswered() const;
@@ -59,9 +47,6 @@ private:
 
     PerSide<std::unique_ptr<capture::RcReceiver>> receiver_;  ///< at this side, once it was sent something
     PerSide<std::optional<std::uint32_t>> sent_psn_;
-    static constexpr std::size_t most_held = 16;
-
-    std::unique_ptr<PerSide<std::vector<HeldPacket>>> held_;  // most queue pairs lose nothing
     PerSide<std::optional<std::uint32_t>> acknowledged_psn_;  ///< the latest one of this side's requests
     PerSide<std::uint32_t> repeated_{};                       ///< requests from this side since the other was heard
 };

@@ -418,28 +418,6 @@ TEST(Rendezvous, WhatBecameOfTheProposal) {
     EXPECT_EQ(w.connection(1).ended_by, client);
 }
 
-TEST(LinkGroups, PacketsOfAWriteInAnyOrder) {
-    constexpr std::uint8_t first = 0x06, middle = 0x07, last = 0x08;
-    World w;
-    w.connect(1, true);
-    const std::uint32_t psn = w.port[client].psn;
-    const ib::Reth reth{World::address_of(0x5001), 0x5001, 2500};
-    w.repeat(client, last, psn + 2, Octets(452, 'c'));
-    w.now -= capture::millisecond;
-    w.repeat(client, middle, psn + 1, Octets(1024, 'b'));
-    w.now -= capture::millisecond;
-    w.repeat(client, first, psn, Octets(1024, 'a'), reth);
-    w.lose(client, 3);
-    w.cdc(client, 0x101, 1, {0, 2500}, {0, 0});
-    w.tracker.finish();
-    EXPECT_EQ(w.connection(1).from[client].bytes_written, 2500U);
-    Octets whole(1024, 'a');
-    whole.insert(whole.end(), 1024, 'b');
-    whole.insert(whole.end(), 452, 'c');
-    EXPECT_EQ((w.streams[{1, client}]), whole);
-    EXPECT_TRUE(w.tracker.model().findings.empty());
-}
-
 TEST(TransferRules, FramesInOrderOfTimeNeedNotBeInOrderOfNumbers) {
     World w;
     w.rendezvous_before_confirm(1, true);
