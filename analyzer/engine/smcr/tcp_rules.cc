@@ -35,7 +35,7 @@ void TcpRules::on_other_data(const TcpArrival& a) {
     const auto latest = clc_.latest(a.connection.id, a.from);
     const bool switched = latest == ClcType::confirm || latest == ClcType::accept;
     if (!switched && !a.handshake.agreed()) return;  // nothing says that CLC messages are due
-    if (!switched && a.from == Side::client)
+    if (!latest && a.from == Side::client)
         return verdicts_.undecided(rules::clc_format, UndecidedReason::option_removed);
     const RuleRef rule = switched ? RuleRef(rules::tcp_after_switch) : RuleRef(rules::clc_format);
     verdicts_.broken(
