@@ -40,8 +40,6 @@ std::optional<std::string> beginning_of(const fs::path& path) {
     return octets;
 }
 
-bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
-
 /// Whether both name one place, a device excepted; standard output is one.
 bool is_same_place(const std::string& one, const std::string& other) {
     if (is_standard_output(one) || is_standard_output(other))
@@ -78,6 +76,8 @@ std::string why_no_file_in(const fs::path& folder, const std::string& path) {
 const Replaceable our_captures{"a capture made by fabricscope", [](std::string_view octets) {
                                    return capture::application_of_pcapng(octets).starts_with("fabricscope ");
                                }};
+
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
 
 std::string why_no_output(const std::string& path, const std::vector<std::string>& inputs) {
     const auto is_it = [&](const std::string& input) {

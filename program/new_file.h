@@ -18,7 +18,10 @@ struct Replaceable {
 /// Captures that the program has written.
 extern const Replaceable our_captures;
 
-/// Where an option has something written to; "" and "-" are standard output.
+/// "" and "-".
+bool is_standard_output(const std::string& path);
+
+/// Where an option has something written to, perhaps standard output.
 struct OutputFile {
     std::string option;  ///< "--svg"
     std::string path;

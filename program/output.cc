@@ -54,7 +54,7 @@ report::Style output_style() {
 }
 
 Output::Output(const std::string& path) : path_(path), standard_(std::cout.rdbuf()) {
-    if (path.empty() || path == "-") return;
+    if (is_standard_output(path)) return;
     if (NewFile::can_stand_for(path)) whole_.emplace(path);
     file_.open(whole_ ? whole_->temporary() : path, std::ios::binary | std::ios::trunc);
     if (file_) return;

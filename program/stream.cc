@@ -26,7 +26,7 @@ struct StreamOptions {
 };
 
 bool goes_to_a_terminal(const std::string& output) {
-    return (output.empty() || output == "-") && ::isatty(STDOUT_FILENO) != 0;
+    return is_standard_output(output) && ::isatty(STDOUT_FILENO) != 0;
 }
 
 int run(const StreamOptions& options) {

@@ -83,7 +83,7 @@ int write_file(const std::string& path, const synth::Scenario& scenario, const s
 }
 
 int make(const SynthOptions& options) {
-    const bool to_standard_output = options.output.empty() || options.output == "-";
+    const bool to_standard_output = is_standard_output(options.output);
     if (to_standard_output && ::isatty(STDOUT_FILENO) != 0) {
         return refuse("a capture may upset a terminal; name a file with -o, or use a pipe");
     }

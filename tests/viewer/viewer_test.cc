@@ -654,14 +654,29 @@ void ViewerTest::bad_input_is_a_sentence() {
     QVERIFY(cut.window.recording()->operations() > 0);
 }
 
-void ViewerTest::growing_files_are_followed() {
-    QFile whole(samples + "real/smcr_v2_echo.pcap");
-    QVERIFY(whole.open(QIODevice::ReadOnly));
-    const QByteArray octets = whole.readAll();
+namespace {
+
+/// The first half of a sample in a file of its own, to which the rest can be written.
+struct HalfWritten {
+    QByteArray octets;  ///< all of the sample
     QTemporaryDir folder;
-    QFile file(folder.filePath("grows.pcap"));
-    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Unbuffered));
-    file.write(octets.left(octets.size() / 2));
+    QFile file;
+
+    explicit HalfWritten(const char* sample) : file(folder.filePath("grows.pcap")) {
+        QFile whole(samples + sample);
+        if (!whole.open(QIODevice::ReadOnly) || !file.open(QIODevice::WriteOnly | QIODevice::Unbuffered)) return;
+        octets = whole.readAll();
+        file.write(octets.left(octets.size() / 2));
+    }
+};
+
+}  // namespace
+
+void ViewerTest::growing_files_are_followed() {
+    HalfWritten half("real/smcr_v2_echo.pcap");
+    QVERIFY(!half.octets.isEmpty() && half.file.isOpen());
+    const QByteArray& octets = half.octets;
+    QFile& file = half.file;
     Opened opened({file.fileName()});
     const std::size_t before = opened.window.recording()->frames.rows.size();
     opened.window.navigator().go({.node = {}, .session = "smcr-1", .frame = 3, .time = {}});
@@ -682,13 +697,10 @@ void ViewerTest::growing_files_are_followed() {
 }
 
 void ViewerTest::a_file_that_grew_is_shown_at_the_same_place() {
-    QFile whole(samples + "real/smcr_v2_20conns.pcap");
-    QVERIFY(whole.open(QIODevice::ReadOnly));
-    const QByteArray octets = whole.readAll();
-    QTemporaryDir folder;
-    QFile file(folder.filePath("grows.pcap"));
-    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Unbuffered));
-    file.write(octets.left(octets.size() / 2));
+    HalfWritten half("real/smcr_v2_20conns.pcap");
+    QVERIFY(!half.octets.isEmpty() && half.file.isOpen());
+    const QByteArray& octets = half.octets;
+    QFile& file = half.file;
     Opened opened({file.fileName()});
     auto& view = dynamic_cast<TrackView&>(opened.find<QWidget>("tracks"));
     QTreeView& tree = opened.find<QTreeView>("sessionTree");
@@ -708,8 +720,8 @@ void ViewerTest::a_file_that_grew_is_shown_at_the_same_place() {
     opened.window.navigator().go({.node = before.node_of("smcr-2"), .session = "smcr-2", .frame = 3, .time = between});
     const std::size_t frames = before.frames.rows.size();
     opened.find<QAction>("follow").setChecked(true);
-    const qsizetype half = octets.size() / 2;
-    file.write(octets.mid(half, octets.size() - half - 7));  // to the middle of the last frame
+    const qsizetype written = octets.size() / 2;
+    file.write(octets.mid(written, octets.size() - written - 7));  // to the middle of the last frame
     QTRY_VERIFY_WITH_TIMEOUT(opened.window.recording()->frames.rows.size() > frames, 20'000);
     const Place& place = opened.window.navigator().place();
     QCOMPARE(place.node, opened.window.recording()->node_of("smcr-2"));

@@ -195,14 +195,16 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     const Flow::Write write{target.offset, event.length,   a.packet->ib.payload,  event.first,
                             a.late,        a.packet->time, event.operation_length};
     TrackedGroup& tracked = links_.at(a.group);
-    if (target.connection != 0) use_write(a, target.connection, write);
-    else if (const WaitingData::Write waiting{HeldWrite(write), event.r_key, event.address}; sure_to_be_lost(a))
-        give_up(a, waiting, target);
-    else if (tracked.group.from_start) use_or_hold(a, waiting);
-    else
+    if (target.connection != 0) return use_write(a, target.connection, write);
+    if (!tracked.group.from_start) {
         tracked.strays[a.from].keep(
             {a.link, event.r_key, event.address,
              HeldWrite({0, event.length, write.octets, event.first, /* late */ false, a.packet->time})});
+        return;
+    }
+    WaitingData::Write waiting{HeldWrite(write), event.r_key, event.address};
+    if (sure_to_be_lost(a)) give_up(a, waiting, target);
+    else use_or_hold(a, std::move(waiting));
 }
 
 // ---- CDC messages and WRITEs ---------------------------------------------------------------------

@@ -223,8 +223,9 @@ void Rendezvous::note_acknowledgment(const Segment& segment) {
     const std::uint32_t sequence = packet.tcp.acknowledgment;
     auto& latest = conversation.acknowledged[other(from)];
     if (!latest || static_cast<std::int32_t>(sequence - *latest) > 0) latest = sequence;
+    if (!conversation.negotiating || from == Side::client) return;
     Setup& setup = sessions_.at(conversation.session).connection->setup;
-    if (!conversation.negotiating || from == Side::client || !setup.proposal || setup.proposal_acknowledged) return;
+    if (!setup.proposal || setup.proposal_acknowledged) return;
     setup.proposal_acknowledged = static_cast<std::int32_t>(sequence - *next(conversation, Side::client)) >= 0;
 }
 
