@@ -61,9 +61,11 @@ void add_orders(std::vector<Order>& orders, const engine::rdma::Model& model) {
     for (const engine::rdma::Stream& stream : model.streams) {
         if (stream.merged) continue;
         for (const engine::rdma::Direction& direction : stream.from)
-            if (const auto& [count, answer, request] = direction.belated; count >= enough)
+            if (const auto& belated = direction.belated; belated && belated->count >= enough)
                 orders.push_back(
-                    {{"its request", request}, {"an answer", answer}, engine::rdma::stream_name(stream.id)});
+                    {{"its request", belated->request},
+                     {"an answer", belated->answer},
+                     engine::rdma::stream_name(stream.id)});
     }
 }
 

@@ -78,7 +78,7 @@ void Streams::on_refusal(At& at) {
     Half& requester = *half.peer;
     // One that asks again for what was done before may be refused although what follows was acknowledged.
     if (is_fatal(syndrome) && requester.requests.started() && !requester.requests.has_arrived(at.psn))
-        half.final_refusal = FinalRefusal{refusal, requester.requests.next_psn()};
+        half.final_refusal = std::make_unique<FinalRefusal>(FinalRefusal{refusal, requester.requests.next_psn()});
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
         const bool may_be_late = half.last_response_frame == 0 ||
                                  at.packet.time - half.last_acknowledged < longest_detour;
@@ -228,7 +228,7 @@ void Streams::judge_message_count_of_asked(const At& at) {
 
 /// Only of what had been asked for before the NAK: what is asked for later may be of a queue pair that began anew.
 void Streams::judge_final_refusal(const At& at) {
-    std::optional<FinalRefusal>& refused = at.half.final_refusal;
+    std::unique_ptr<FinalRefusal>& refused = at.half.final_refusal;
     if (!refused || refused->broken) return;
     const bool before = psn_distance(refused->nak.psn, at.psn) < 0;
     if (before || psn_distance(at.psn, refused->asked_end) <= 0) return;
@@ -264,8 +264,8 @@ void Streams::on_read_response(At& at) {
 
 /// What a requester is sent before anything else tells which one that is.
 void Streams::note_responses(At& at) {
-    std::optional<Responses>& responses = at.half.responses;
-    if (!responses) responses = Responses{at.psn, at.psn, {}};
+    std::unique_ptr<Responses>& responses = at.half.responses;
+    if (!responses) responses = std::make_unique<Responses>(Responses{at.psn, at.psn, {}});
     else if (psn_distance(responses->last, at.psn) > 0) responses->last = at.psn;
     responses->latest = at.stamp();
 }
@@ -432,7 +432,7 @@ void Streams::tell_what_is_answered(At& at, std::uint32_t psn) {
 
 /// Whether the time between them means anything: not where requests behind their answers tell that clocks differ.
 bool Streams::is_comparable(const Half& requester, const FrameStamp& asked, const FrameStamp& answer) {
-    const bool clocks_differ = direction_of(requester).belated.count + opposite_of(requester).belated.count != 0;
+    const bool clocks_differ = direction_of(requester).belated || opposite_of(requester).belated;
     return asked.interface == answer.interface || !clocks_differ;
 }
 

@@ -100,8 +100,10 @@ void Streams::on_request(At& at) {
     }
     const bool late = placed.place == Place::late || placed.place == Place::answered;
     if (!seen_before && placed.place != Place::late && half.requests.has_arrived(at.psn) &&
-        half.last_answered.interface != at.packet.interface && half.last_answered.time < at.packet.time)
-        at.direction.belated.add(half.last_answered, at.stamp());
+        half.last_answered.interface != at.packet.interface && half.last_answered.time < at.packet.time) {
+        if (!at.direction.belated) at.direction.belated = std::make_unique<Belated>();
+        at.direction.belated->add(half.last_answered, at.stamp());
+    }
     PendingOperations& pending = half.requests.pending;
     if (placed.place == Place::next && !pending.empty() && !pending.back().sized) {
         pending.back().end_psn = at.psn;
@@ -343,11 +345,13 @@ void Streams::settle_silent(Half& half) {
 
 void Streams::Row::add(std::uint64_t frame) {
     constexpr std::size_t most_frames = 8;
-    if (++count == 1) frames.clear();
-    if (frames.size() < most_frames) frames.push_back(frame);
+    if (!frames) frames = std::make_unique<Frames>();
+    std::vector<std::uint64_t>& row = frames->of_this;
+    if (++count == 1) row.clear();
+    if (row.size() < most_frames) row.push_back(frame);
     if (count <= most) return;
     most = count;
-    longest = frames;
+    frames->of_longest = row;
 }
 
 /// Only what a NAK, an RNR NAK or a gap in a response cannot have asked for: a WRITE's packet, behind which nothing was

@@ -50,8 +50,9 @@ void Streams::judge_timeout_retries(const Half& half, std::optional<std::uint8_t
     std::string text = fmt::format("repeated {} times, with a retry count of {}", half.timeouts.most, *allowed);
     // Linux's soft-RoCE takes the largest one for "for ever", as it is one for RNR NAKs.
     if (*allowed == ib::most_retries)
-        return verdicts_.deviation(rules::retry_count, half.timeouts.longest, {half.stream->id}, std::move(text));
-    verdicts_.broken(rules::retry_count, half.timeouts.longest, {half.stream->id}, std::move(text));
+        return verdicts_.deviation(
+            rules::retry_count, half.timeouts.frames->of_longest, {half.stream->id}, std::move(text));
+    verdicts_.broken(rules::retry_count, half.timeouts.frames->of_longest, {half.stream->id}, std::move(text));
 }
 
 /// Each side is told by the other.
@@ -63,7 +64,7 @@ void Streams::judge_rnr_retries(const Half& half, const rdma_cm::Connection& con
     else if (*allowed == for_ever || half.rnr_waits.most <= *allowed) verdicts_.satisfied(rules::rnr_retry_count);
     else
         verdicts_.broken(
-            rules::rnr_retry_count, half.rnr_waits.longest, {half.stream->id},
+            rules::rnr_retry_count, half.rnr_waits.frames->of_longest, {half.stream->id},
             fmt::format(
                 "repeated {} times after RNR NAKs, with an RNR retry count of {}", half.rnr_waits.most, *allowed));
 }

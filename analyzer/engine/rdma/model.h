@@ -8,6 +8,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -139,12 +140,12 @@ struct Direction {
     std::uint64_t rnr_naks = 0;       ///< that this side was sent
     std::uint64_t cnps = 0;           ///< that this side was sent
     std::uint64_t ce_marked = 0;
-    std::uint64_t timeouts = 0;  ///< times that this side began again because nothing came
-    Time longest_timeout = 0;    ///< the longest silence before that
-    Time rnr_waited = 0;         ///< in all
-    Latencies ack_rtt;           ///< from the last packet of a request to its acknowledgment
-    Latencies operation_time;    ///< from the first packet of a request to its completion
-    Belated belated;
+    std::uint64_t timeouts = 0;        ///< times that this side began again because nothing came
+    Time longest_timeout = 0;          ///< the longest silence before that
+    Time rnr_waited = 0;               ///< in all
+    Latencies ack_rtt;                 ///< from the last packet of a request to its acknowledgment
+    Latencies operation_time;          ///< from the first packet of a request to its completion
+    std::unique_ptr<Belated> belated;  ///< of most streams none is: it takes no room there
     std::optional<Time> first_time, last_time;
 };
 

@@ -70,7 +70,7 @@ Streams::Half* Streams::find_responder(Half& half, const Packet& packet) {
     if (candidates == nullptr) return nullptr;
     Half* found = nullptr;
     for (Half* candidate : *candidates) {
-        const std::optional<Responses>& sent = candidate->responses;
+        const std::unique_ptr<Responses>& sent = candidate->responses;
         const bool answered = candidate->key.transport == half.key.transport && sent &&
                               sent->latest.interface != packet.interface &&
                               psn_distance(sent->first, packet.ib.bth.psn) >= 0 &&
@@ -106,6 +106,7 @@ void Streams::join(Half& half, Half& peer, Learned learned) {
     forget_candidate(half);
     forget_candidate(peer);
     half.peer = &peer, peer.peer = &half;
+    half.responses.reset(), peer.responses.reset();
     if (half.stream->id < peer.stream->id) merge(half, peer);
     else merge(peer, half);
     Stream& stream = *half.stream;

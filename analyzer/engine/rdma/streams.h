@@ -94,8 +94,11 @@ private:
 
     /// Repetitions for the same reason, with nothing in between that took their requester forward.
     struct Row {
+        struct Frames {
+            std::vector<std::uint64_t> of_this, of_longest;  ///< the first ones of this row, and of the longest one
+        };
         std::uint32_t count = 0, most = 0;
-        std::vector<std::uint64_t> frames, longest;  ///< the first ones of this row, and of the longest one
+        std::unique_ptr<Frames> frames;  ///< nullptr: `most` is 0
 
         void end() { count = 0; }
         void add(std::uint64_t frame);
@@ -183,13 +186,13 @@ private:
         std::array<bool, 2> migration_seen{};  ///< packets with that value of MigReq
 
         // As the responder.
-        std::optional<Responses> responses;     ///< as long as its peer is not known
+        std::unique_ptr<Responses> responses;   ///< as long as its peer is not known
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
         std::optional<std::uint32_t> msn;       ///< that it had
         /// How many of its requester's operations it had completed by then; nullopt: some may not have been captured.
         std::optional<std::uint64_t> completed_by_msn;
         std::optional<Refusal> own_nak;  ///< its latest NAK, as long as what it asked for has not come
-        std::optional<FinalRefusal> final_refusal;
+        std::unique_ptr<FinalRefusal> final_refusal;
         Time last_acknowledged = 0;
         std::uint64_t last_response_frame = 0;
         std::uint32_t attempts = 0;  ///< to find its peer

@@ -58,10 +58,12 @@ TEST(Clocks, RequestsBehindTheirAnswersContradictIfTheyAreMany) {
     engine::rdma::Model model;
     engine::rdma::Stream& stream = model.streams.emplace_back();
     stream.id = 1;
+    auto& belated = stream.from[engine::rdma::a].belated;
+    belated = std::make_unique<engine::rdma::Belated>();
     for (Time i = 0; i < 8; ++i) {
         EXPECT_THAT(report::clock_warnings({.rdma = &model}, two_files), IsEmpty()) << "some may have been sent again";
         const Time late = (i == 5 ? 3 : 2) * capture::millisecond;
-        stream.from[engine::rdma::a].belated.add({start, 1}, {start + late, 2, 1});
+        belated->add({start, 1}, {start + late, 2, 1});
     }
     EXPECT_THAT(
         report::clock_warnings({.rdma = &model}, two_files),
