@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "replay/engine/comparison.h"
 
@@ -32,21 +34,26 @@ inline std::size_t count_of(const Comparison& comparison, const std::string& mes
 }
 
 /// try_one(message, field, comparison, differences that the unaltered recording did not have) for each field of each
-/// message of the other side that came.
+/// message of the other side that came; of those of the same name the first three.
 template <class Try>
 void alter_each_field(const Conversation& recorded, const Conversation& actual, Side played, const Try& try_one) {
     const Comparison unaltered = compare(recorded, actual, played);
     const std::size_t before = unaltered.differences.size();
+    Conversation altered = recorded;
+    std::map<std::string, int> tried;
     for (const Pairing& pair : unaltered.pairs) {
         if (!pair.recorded || !pair.actual || recorded.messages[*pair.recorded].from == played) continue;
         const std::size_t i = *pair.recorded;
         const Message& message = recorded.messages[i];
+        if (++tried[message.name] > 3) continue;
         for (const FieldAt& field : fields_of(message, message.octets)) {
             SCOPED_TRACE(fmt::format("{} {} ({})", message.name, field.name(), i));
-            const Comparison comparison = compare(altered(recorded, i, field), actual, played);
+            set_value(altered.messages[i].octets, field, flipped(value_of(message.octets, field)));
+            const Comparison comparison = compare(altered, actual, played);
             try_one(
                 message, field, comparison,
                 comparison.differences.size() - std::min(before, comparison.differences.size()));
+            altered.messages[i].octets = message.octets;
         }
     }
 }

@@ -58,7 +58,7 @@ Octets content_of(const std::string& name) {
 class Damaged : public testing::TestWithParam<std::string> {
 protected:
     /// So that each capture takes about the same time, whatever its size.
-    std::size_t runs() const { return std::max<std::size_t>(2, 400'000 / octets_.size()) * thoroughness(); }
+    std::size_t runs() const { return std::max<std::size_t>(2, 200'000 / octets_.size()) * thoroughness(); }
 
     const Octets octets_ = content_of(GetParam());
 };
