@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""All that is told of each sample, as digests: what a change of the program changes beside what it is meant to.
+
+baselines.py          writes tests/baselines.txt anew
+baselines.py BUILD    shows what this build tells otherwise than that one
+"""
+
+import concurrent.futures
+import difflib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import harness
+from harness import BUILD, ROOT
+
+BASELINES = ROOT / "tests/baselines.txt"
+CAPTURES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("samples/*/*.pcap*"))
+
+# By name, the command that makes it; OUT is a file.
+PROGRAM = {
+    "summary": ["analyze", "--all"],
+    "counters": ["analyze", "--counters"],
+    "json": ["analyze", "--cursors", "--json", "-"],
+    "trace": ["analyze", "--perfetto", "OUT"],
+    "report": ["report", "-o", "-"],
+    "timeline": ["timeline", "--connection", "all", "--csv", "-"],
+    "replay": ["replay", "--all", "--against", "emulated", "--json", "-"],
+}
+WIRESHARK = "wireshark"
+VIEWS = [*PROGRAM, WIRESHARK]
+MOST_FRAMES = 300  # of a sample, whose trees are looked at
+OURS = ("smcr", "rdma", "fcvi", "fcaerdma", "fabricscope")  # rdma_ip_cm, too
+
+
+def told(build, capture, view):
+    """What the program says and writes, errors and exit status included."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "out")
+        command = [out if word == "OUT" else word for word in PROGRAM[view]]
+        done = subprocess.run([build / "bin/fabricscope", *command, capture], cwd=ROOT, env={**os.environ, "TZ": "UTC"},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        written = out.read_bytes() if out.exists() else b""
+    return (done.stdout + written).decode(errors="replace") + f"exit status {done.returncode}\n"
+
+
+def own_lines(nodes, depth=0):
+    """Of a tree of Wireshark's, what is ours: another version of Wireshark says other things of the rest."""
+    for node in nodes:
+        own = node.get("f", "").startswith(OURS) or node.get("fn", "").startswith(OURS)
+        if own:
+            yield "  " * depth + node.get("l", "") + (f"  [{node['f']}]" if "f" in node else "")
+        yield from own_lines(node.get("n", []), depth + own)
+
+
+def dissected(build, captures):
+    """What Wireshark with our plugin shows of each capture."""
+    calls = []
+    for capture in captures:
+        calls += [("load", {"file": str(ROOT / capture)}), ("frames", {})]
+        calls += [("frame", {"frame": number, "proto": True}) for number in range(1, MOST_FRAMES + 1)]
+    text = "".join(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}) + "\n"
+                   for number, (method, parameters) in enumerate(calls, 1))
+    environment = {**harness.home_environment(), "FABRICSCOPE_WIRESHARK_PLUGINS": str(build / "wireshark-plugins")}
+    answers = subprocess.run([build / "with-plugins", "sharkd", "-"], input=text.encode(), env=environment, capture_output=True, check=True)
+    found = {capture: "" for capture in captures}
+    for line in answers.stdout.decode(errors="replace").splitlines():
+        answer = json.loads(line)
+        result = answer.get("result")
+        if result is None or "id" not in answer:
+            continue
+        place, call = divmod(answer["id"] - 1, MOST_FRAMES + 2)
+        if call == 1:
+            lines = (" | ".join(frame["c"][4:]) for frame in result)
+        else:
+            lines = own_lines(result.get("tree", [])) if isinstance(result, dict) else ()
+        found[captures[place]] += "".join(f"{line}\n" for line in lines)
+    return found
+
+
+def all_told(build):
+    """{(capture, view): text}"""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wireshark = pool.submit(dissected, build, CAPTURES)
+        wanted = [(capture, view) for capture in CAPTURES for view in PROGRAM]
+        found = dict(zip(wanted, pool.map(lambda each: told(build, *each), wanted)))
+        return found | {(capture, WIRESHARK): text for capture, text in wireshark.result().items()}
+
+
+def digests(texts):
+    """{(capture, view): eight digits}"""
+    return {each: hashlib.sha256(text.encode()).hexdigest()[:8] for each, text in texts.items()}
+
+
+def recorded():
+    """As the file has them, a capture a line."""
+    header, *lines = BASELINES.read_text().splitlines()
+    views = header.split()[2:]
+    return {(words[0], view): digest for words in map(str.split, lines) for view, digest in zip(views, words[1:])}
+
+
+def write(found):
+    width = max(map(len, CAPTURES))
+    rows = [["# capture".ljust(width), *(view.ljust(8) for view in VIEWS)]]
+    rows += [[capture.ljust(width), *(found[capture, view].ljust(max(8, len(view))) for view in VIEWS)] for capture in CAPTURES]
+    BASELINES.write_text("".join("  ".join(row).rstrip() + "\n" for row in rows))
+
+
+def show_differences(before, now):
+    for (capture, view), text in now.items():
+        sys.stdout.writelines(difflib.unified_diff(before[capture, view].splitlines(True), text.splitlines(True),
+                                                   f"before: {view} of {capture}", f"now: {view} of {capture}", n=1))
+
+
+def main():
+    if len(sys.argv) > 1:
+        show_differences(all_told(Path(sys.argv[1]).resolve()), all_told(BUILD))
+    else:
+        write(digests(all_told(BUILD)))
+
+
+if __name__ == "__main__":
+    main()
