@@ -35,6 +35,7 @@ PROGRAM = {
 WIRESHARK = "wireshark"
 VIEWS = [*PROGRAM, WIRESHARK]
 MOST_FRAMES = 300  # of a sample, whose trees are looked at
+OUR_PROTOCOLS = ("SMC-R", "RDMA CM", "FC-VI", "FC-AE-RDMA")
 OURS = ("smcr", "rdma", "fcvi", "fcaerdma", "fabricscope")  # rdma_ip_cm, too
 
 
@@ -76,7 +77,7 @@ def dissected(build, captures):
             continue
         place, call = divmod(answer["id"] - 1, MOST_FRAMES + 2)
         if call == 1:
-            lines = (" | ".join(frame["c"][4:]) for frame in result)
+            lines = (" | ".join(frame["c"][4:]) for frame in result if frame["c"][4] in OUR_PROTOCOLS)
         else:
             lines = own_lines(result.get("tree", [])) if isinstance(result, dict) else ()
         found[captures[place]] += "".join(f"{line}\n" for line in lines)
