@@ -50,7 +50,9 @@ void add_frames(const MetricSources& sources, Metrics& metrics) {
     metrics.add(capture.frames);
     metrics.begin("rdma_packets_total", "counter", "RoCE and InfiniBand packets among them.");
     metrics.add(capture.rdma_frames);
-    metrics.begin("undecoded_frames_total", "counter", "Frames that are malformed or of an unsupported link type.");
+    metrics.begin(
+        "undecoded_frames_total", "counter",
+        "Frames that are malformed, IP fragments, or of an unsupported link type.");
     metrics.add(capture.undecoded_frames);
     metrics.begin("interface_received_frames_total", "counter", "Frames that passed the filter.");
     for (const capture::Interface* interface : sources.interfaces)

@@ -17,7 +17,7 @@ struct CaptureSummary {
     Time duration = 0;                   ///< from the first frame to the latest one
     std::uint64_t truncated_frames = 0;  ///< cut by the snap length
     std::uint64_t first_truncated = 0;   ///< the first such frame; 0 = none
-    std::uint64_t undecoded_frames = 0;  ///< malformed, or of an unsupported link type
+    std::uint64_t undecoded_frames = 0;  ///< malformed, IP fragments, or of an unsupported link type
     std::uint64_t first_undecoded = 0;   ///< the first such frame; 0 = none
     std::uint64_t copies = 0;            ///< frames seen before; left out
     std::uint64_t tcp_frames = 0;

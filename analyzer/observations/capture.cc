@@ -77,7 +77,7 @@ constexpr Kind undecoded{
     "CAPTURE-O-undecoded",
     Severity::note,
     "Frames could not be decoded",
-    "They are malformed, or of a link type that is not supported. They are left out.",
+    "They are malformed, fragments of IP packets, or of a link type that is not supported. They are left out.",
     "Wireshark's view of the first of them; tunnels and encapsulations that hide the traffic.",
     "3 frames could not be decoded"};
 constexpr Kind copies{
@@ -133,7 +133,7 @@ void observe_frames(const engine::CaptureSummary& capture, Observations& observa
     };
     add(kinds::sliced, capture.truncated_frames, capture.first_truncated, "cut by the snap length");
     add(kinds::undecoded, capture.undecoded_frames, capture.first_undecoded,
-        "not decoded: malformed, or of an unsupported link type");
+        "not decoded: malformed, fragments of IP packets, or of an unsupported link type");
     add(kinds::copies, capture.copies, 0, "left out: copies of frames captured before");
 }
 

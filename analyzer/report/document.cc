@@ -62,7 +62,7 @@ constexpr auto capture_columns = columns<Results>(
     column<[](const Results& r) { return r.capture.truncated_frames; }>(
         "truncated_frames", "frames cut by the snap length"),
     column<[](const Results& r) { return r.capture.undecoded_frames; }>(
-        "undecoded_frames", "malformed frames, and those of an unsupported link type"),
+        "undecoded_frames", "malformed frames, IP fragments, and frames of an unsupported link type"),
     column<[](const Results& r) { return r.capture.copies; }>(
         "copied_frames", "frames left out because they were captured before, by the same or another interface"),
     column<[](const Results& r) { return r.capture.tcp_frames; }>("tcp_frames", "TCP segments"),
