@@ -128,11 +128,6 @@ ComparePane::ComparePane(Navigator& navigator)
     connect(&navigator, &Navigator::placed, this, [this] { follow_place(); });
 }
 
-ComparePane::~ComparePane() {
-    stopped_ = true;
-    if (thread_.joinable()) thread_.join();
-}
-
 void ComparePane::lay_out() {
     for (QPushButton* play : {play_client_, play_server_})
         play->setToolTip("One side is played from the capture, the other one is the emulated stack, as with replay.");
@@ -154,9 +149,7 @@ void ComparePane::lay_out() {
 }
 
 void ComparePane::show(std::shared_ptr<const Recording> recording) {
-    stopped_ = true;
-    ++generation_;
-    busy_ = false;
+    background_.abandon();
     recording_ = std::move(recording);
     own_.reset();
     other_.reset();
@@ -174,9 +167,9 @@ void ComparePane::show_rows(const std::shared_ptr<const Compared>& compared) {
 }
 
 void ComparePane::follow_place() {
-    const bool can_compare = recording_ && !navigator_.place().session.empty() && !busy_;
+    const bool can_compare = recording_ && !navigator_.place().session.empty() && !is_busy();
     for (QPushButton* button : {with_file_, play_client_, play_server_}) button->setEnabled(can_compare);
-    if (!compared_ && !busy_)
+    if (!compared_ && !is_busy())
         summary_->setText(
             navigator_.place().session.empty()
                 ? QString("Select a session to lay it beside another one.")
@@ -196,10 +189,10 @@ void ComparePane::compare_with(std::vector<std::string> files) {
     const std::string session = navigator_.place().session;
     const QString doing = "reading " + text(files.front());
     run(doing,
-        [own = own_, own_files = recording_->files, files = std::move(files), session, stop = stop_asked()]() mutable {
-            Result result{.compared = {}, .own = std::move(own), .other = {}, .choices = {}};
-            if (!result.own) result.own = std::make_shared<Conversations>(std::move(own_files), stop);
-            result.other = std::make_shared<Conversations>(std::move(files), stop);
+        [own = own_, own_files = recording_->files, files = std::move(files), session](const Background::Stop& stop) {
+            Result result{.compared = {}, .own = own, .other = {}, .choices = {}};
+            if (!result.own) result.own = std::make_shared<Conversations>(own_files, stop);
+            result.other = std::make_shared<Conversations>(files, stop);
             result.choices = result.other->sessions();
             result.compared = std::make_shared<Compared>(
                 compare(*result.own, session, *result.other, result.other->session_like(*result.own, session)));
@@ -209,47 +202,46 @@ void ComparePane::compare_with(std::vector<std::string> files) {
 
 void ComparePane::choose_session(const QString& session) {
     if (!own_ || !other_) return;
-    run("comparing", [own = own_, other = other_, one = compared_->one, another = session.toStdString()] {
-        return Result{
-            .compared = std::make_shared<Compared>(compare(*own, one, *other, another)),
-            .own = own,
-            .other = other,
-            .choices = other->sessions()};
-    });
+    run("comparing",
+        [own = own_, other = other_, one = compared_->one, another = session.toStdString()](const Background::Stop&) {
+            return Result{
+                .compared = std::make_shared<Compared>(compare(*own, one, *other, another)),
+                .own = own,
+                .other = other,
+                .choices = other->sessions()};
+        });
 }
 
 void ComparePane::play(Side side) {
     if (!recording_) return;
     run(QString("playing the ") + engine::name_of(side),
-        [own = own_, own_files = recording_->files, session = navigator_.place().session, side,
-         stop = stop_asked()]() mutable {
-            Result result{.compared = {}, .own = std::move(own), .other = {}, .choices = {}};
-            if (!result.own) result.own = std::make_shared<Conversations>(std::move(own_files), stop);
+        [own = own_, own_files = recording_->files, session = navigator_.place().session,
+         side](const Background::Stop& stop) {
+            Result result{.compared = {}, .own = own, .other = {}, .choices = {}};
+            if (!result.own) result.own = std::make_shared<Conversations>(own_files, stop);
             result.compared = std::make_shared<Compared>(compare_with_run(*result.own, session, side, stop));
             return result;
         });
 }
 
-void ComparePane::run(const QString& doing, std::function<Result()> job) {
-    if (busy_) return;
-    if (thread_.joinable()) thread_.join();
-    stopped_ = false;
-    busy_ = true;
+void ComparePane::run(const QString& doing, Job job) {
+    if (is_busy()) return;
     summary_->setText(doing + " ...");
+    background_.run(
+        [job = std::move(job)](const Background::Stop& stop) {
+            try {
+                return job(stop);
+            } catch (const std::exception& error) {
+                auto failed = std::make_shared<Compared>();
+                failed->complaint = error.what();
+                return Result{.compared = std::move(failed), .own = {}, .other = {}, .choices = {}};
+            }
+        },
+        [this](const Result& result) { take(result); });
     follow_place();
-    thread_ = std::jthread([this, job = std::move(job), generation = ++generation_] {
-        Result result = job();
-        QMetaObject::invokeMethod(
-            this,
-            [this, generation, result = std::move(result)] {
-                if (generation == generation_) take(result);
-            },
-            Qt::QueuedConnection);
-    });
 }
 
 void ComparePane::take(const Result& result) {
-    busy_ = false;
     own_ = result.own;
     other_ = result.other;
     compared_ = result.compared;

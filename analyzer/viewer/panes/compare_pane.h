@@ -4,10 +4,9 @@
 
 #include <QAbstractTableModel>
 #include <QWidget>
-#include <atomic>
 #include <memory>
-#include <thread>
 
+#include "analyzer/viewer/model/background.h"
 #include "analyzer/viewer/model/comparison.h"
 #include "analyzer/viewer/model/recording.h"
 #include "analyzer/viewer/panes/numbers.h"
@@ -48,7 +47,6 @@ private:
 class ComparePane : public QWidget, public Numbers {
 public:
     explicit ComparePane(Navigator& navigator);
-    ~ComparePane() override;
     void show(std::shared_ptr<const Recording> recording);
     void write_rows(const WriteRow& write) const override { write_model(model_, write); }
 
@@ -56,7 +54,7 @@ public:
     void compare_with(std::vector<std::string> files);
     /// Plays one side of the selected session.
     void play(Side side);
-    bool is_busy() const { return busy_; }
+    bool is_busy() const { return background_.is_busy(); }
     const Compared* compared() const { return compared_.get(); }
 
 private:
@@ -71,11 +69,9 @@ private:
     void follow_place();
     void choose_files();
     void choose_session(const QString& session);
-    std::function<bool()> stop_asked() {
-        return [this] { return stopped_.load(); };
-    }
-    /// What takes long is done in a thread of its own.
-    void run(const QString& doing, std::function<Result()> job);
+    using Job = std::function<Result(const Background::Stop&)>;
+    /// What takes long is done in the background.
+    void run(const QString& doing, Job job);
     void take(const Result& result);
     void go_to(const ComparedRow& row);
 
@@ -88,10 +84,7 @@ private:
     QComboBox* session_;
     QLabel* summary_;
     QTableView* table_;
-    std::atomic<bool> stopped_ = false;
-    bool busy_ = false;
-    std::uint64_t generation_ = 0;  ///< what a job before this one has queued is out of date
-    std::jthread thread_;
+    Background background_;
 };
 
 }  // namespace fabricscope::viewer
