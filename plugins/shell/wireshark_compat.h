@@ -84,8 +84,9 @@ void register_packet_filter(const char* protocol_filter, const char* label) {
 #endif
 }
 
-/// Whoever exports this packet alone needs that frame with it.
+/// Whoever exports this packet alone needs that frame with it. Wireshark does not know those that are still to come.
 inline void mark_depended_upon(packet_info* pinfo, std::uint32_t frame) {
+    if (frame >= pinfo->num) return;
 #if FABRICSCOPE_WIRESHARK_VERSION >= 402
     mark_frame_as_depended_upon(pinfo->fd, frame);
 #else
