@@ -19,6 +19,13 @@ inline constexpr std::uint32_t interface_statistics = 5;
 inline constexpr std::uint32_t enhanced_packet = 6;
 inline constexpr std::array packet_blocks{2U, 3U, enhanced_packet};
 inline constexpr std::uint32_t smallest_block = 12;
+/// Whether a block of that type is no record of its own, and has no frame number anywhere: headers, interfaces, names,
+/// statistics, secrets.
+constexpr bool is_description(std::uint32_t type) {
+    constexpr std::uint32_t name_resolution = 4, decryption_secrets = 10;
+    return type == section_header || type == interface_description || type == name_resolution ||
+           type == interface_statistics || type == decryption_secrets;
+}
 
 namespace option {
 inline constexpr std::uint16_t end = 0, comment = 1, received = 4, interface_dropped = 5, system_dropped = 7;

@@ -27,21 +27,27 @@ std::optional<struct stat> status_of(const std::string& path) {
     return result == 0 ? std::optional(status) : std::nullopt;
 }
 
-/// How many interfaces a pcapng file describes before its first packet; 0 if it is no such file.
-std::uint32_t interfaces_before_first_packet(const Peek& file) {
+/// What a pcapng file has before its first packet; nothing if it is no such file.
+struct Beginning {
+    std::uint32_t interfaces = 0;
+    bool other_records = false;  ///< that have frame numbers in Wireshark, and are skipped by libpcap
+};
+
+Beginning before_first_packet(const Peek& file) {
     std::array<std::uint32_t, 3> start;
-    if (!file.read(0, start) || start[0] != pcapng::section_header) return 0;
+    if (!file.read(0, start) || start[0] != pcapng::section_header) return {};
     const bool swapped = start[2] != pcapng::byte_order_magic;
     const auto host = [swapped](std::uint32_t word) { return swapped ? __builtin_bswap32(word) : word; };
 
-    std::uint32_t interfaces = 0;
+    Beginning found;
     std::array<std::uint32_t, 2> block{};  // type, length
     for (std::uint64_t offset = 0; file.read(offset, block); offset += host(block[1])) {
         if (std::ranges::find(pcapng::packet_blocks, host(block[0])) != pcapng::packet_blocks.end()) break;
         if (host(block[1]) < pcapng::smallest_block) break;
-        if (host(block[0]) == pcapng::interface_description) ++interfaces;
+        if (host(block[0]) == pcapng::interface_description) ++found.interfaces;
+        else if (!pcapng::is_description(host(block[0]))) found.other_records = true;
     }
-    return interfaces;
+    return found;
 }
 
 /// In this host's byte order.
@@ -158,8 +164,9 @@ private:
 
 OpenResult open_unpacked(const std::string& file) {
     const Peek peek(file);
-    const std::uint32_t interfaces = interfaces_before_first_packet(peek);
-    if (interfaces > 1 || (!is_usual_pcap(peek) && is_variant_of_pcap(file))) return open_with_wiretap(file);
+    const auto [interfaces, other_records] = before_first_packet(peek);
+    if (interfaces > 1 || other_records || (!is_usual_pcap(peek) && is_variant_of_pcap(file)))
+        return open_with_wiretap(file);
     OpenResult result = open_with_libpcap(file);
     if (!result) return open_with_wiretap(file);
     if (interfaces == 1) result.source = std::make_unique<PcapngSource>(file, std::move(result.source));
