@@ -146,7 +146,14 @@ public:
         if (size != 0) put_back(beginning);
     }
 
+    /// Wiretap counts time in nanoseconds: what it writes in finer units is another time.
     void add_interface(wtap_block_t description) {
+        auto& units = *static_cast<wtapng_if_descr_mandatory_t*>(wtap_block_get_mandatory_data(description));
+        if (units.time_units_per_second > static_cast<std::uint64_t>(second)) {
+            units.time_units_per_second = second;
+            units.tsprecision = WTAP_TSPREC_NSEC;
+            wtap_block_set_uint8_option_value(description, OPT_IDB_TSRESOL, WTAP_TSPREC_NSEC);
+        }
         WiretapProblem problem;
         if (!wtap_dump_add_idb(dumper_.get(), description, &problem.code, &problem.details)) fail(problem);
     }
