@@ -173,9 +173,16 @@ std::string names_of(const std::vector<std::string>& files) {
 }
 
 bool write_ladders(const std::vector<report::Ladder>& ladders, const TimelineOptions& options) {
+    bool written = true;
+    if (!options.csv.empty()) {
+        Output output(options.csv);
+        report::write_ladder_csv(output.stream(), ladders);
+        written &= output.finish();
+    }
     if (options.wants_picture())
-        return write_pictures(report::picture_of(ladders, names_of(options.input.files)), options);
-    return write_texts(ladders, report::write_ladder);
+        written &= write_pictures(report::picture_of(ladders, names_of(options.input.files)), options);
+    else if (options.csv.empty()) written &= write_texts(ladders, report::write_ladder);
+    return written;
 }
 
 /// `Timeline` is that of cursors, or of PSNs.
@@ -197,7 +204,8 @@ template <class Timeline> bool write_timelines(const std::vector<Timeline>& time
 
 /// Why it cannot be done; empty if it can. `connections` is what was found in the capture.
 std::string why_not(const TimelineOptions& options, std::size_t connections) {
-    if (!options.csv.empty() && connections > 1) return "--csv takes one connection; analyze --cursors writes them all";
+    if (!options.csv.empty() && connections > 1 && !options.wants_ladder())
+        return "--csv takes one connection; analyze --cursors writes them all";
     if (options.wants_picture() && connections > most_in_a_picture)
         return report::counted(connections, "connection") + " are too many for one picture; name up to " +
                std::to_string(most_in_a_picture);
@@ -207,8 +215,6 @@ std::string why_not(const TimelineOptions& options, std::size_t connections) {
 std::string why_not(const TimelineOptions& options) {
     if (options.connections.empty() && options.streams.empty() && options.others.empty() && options.link_groups.empty())
         return "name a --connection, or all, or a --link-group";
-    if (!options.others.empty() && !options.csv.empty())
-        return "--csv is for cursors and PSNs, which " + options.others.front() + " has not";
     if (!options.connections.empty() && options.wants_psns())
         return "cursors and PSNs are plotted one at a time: name " + options.connections.front() + " or " +
                options.streams.front();
@@ -317,15 +323,11 @@ void add_timeline(CommandLine& program) {
             "--connection", options->connections, "A connection, as analyze names it, or all of SMC-R; may be repeated")
         .separated_by_commas()
         .placeholder("ID");
-    const Option ladder = command.flag("--ladder", options->ladder, "Messages of the set-up instead of cursors");
-    const Option group = command
-                             .option(
-                                 "--link-group", options->link_groups, "The messages of a link group; may be repeated")
-                             .separated_by_commas()
-                             .placeholder("ID");
+    command.flag("--ladder", options->ladder, "Messages of the set-up instead of cursors");
+    command.option("--link-group", options->link_groups, "The messages of a link group; may be repeated")
+        .separated_by_commas()
+        .placeholder("ID");
     command.option("--csv", options->csv, "Write rows to a file (- is standard output) instead of a plot")
-        .excludes(ladder)
-        .excludes(group)
         .writes()
         .placeholder("OUT");
     command.option("--svg", options->svg, "Draw an SVG picture (- is standard output)").writes().placeholder("OUT");

@@ -7,6 +7,7 @@
 #include <array>
 #include <ostream>
 
+#include "analyzer/report/csv.h"
 #include "analyzer/report/units.h"
 
 namespace fabricscope::report {
@@ -205,6 +206,18 @@ void write_ladder(std::ostream& out, const Ladder& ladder, const Style& style) {
             << std::string(8 - std::min<std::size_t>(8, width_of(elapsed)), ' ') << elapsed
             << fmt::format("  {:>8}  ", rung.step.frame) << arrow_text(rung, style) << '\n';
     }
+}
+
+void write_ladder_csv(std::ostream& out, const std::vector<Ladder>& ladders) {
+    constexpr std::array kinds{"tcp", "clc", "llc", "cm", "control", "data", "refusal"};
+    out << "ladder,time,frame,from,kind,text,latency\n";
+    for (const Ladder& ladder : ladders)
+        for (const Rung& rung : ladder.rungs)
+            out << fmt::format(
+                "{},{},{},{},{},{},{}\n", csv_field(ladder.title), seconds_text(rung.step.time - ladder.start),
+                rung.step.frame, rung.from == Side::client ? ladder.client_role : ladder.server_role,
+                kinds[static_cast<std::size_t>(rung.kind)], csv_field(rung.text),
+                rung.latency ? seconds_text(*rung.latency) : "");
 }
 
 Drawing picture_of(const std::vector<Ladder>& ladders, const std::string& source) {

@@ -41,6 +41,8 @@ std::string amount_text(std::uint64_t octets, std::uint64_t frames, std::uint64_
 
 /// At most 100 columns.
 void write_ladder(std::ostream& out, const Ladder& ladder, const Style& style);
+/// A row for each rung, under a header.
+void write_ladder_csv(std::ostream& out, const std::vector<Ladder>& ladders);
 /// Ladders one below the other. `source` names the capture.
 Drawing picture_of(const std::vector<Ladder>& ladders, const std::string& source);
 

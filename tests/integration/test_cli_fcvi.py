@@ -197,12 +197,11 @@ def test_pictures(tmp_path, name, session):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_ladder_wrong_usage(tmp_path):
+def test_ladder_wrong_usage():
     capture = recorded("fcvi/reliable_reception_iso")
     fabricscope("timeline", capture, "--connection", "fcvi-2", status=(2,))
     fabricscope("timeline", capture, "--connection", "fc-ae-rdma-1", status=(2,))
     fabricscope("timeline", capture, "--connection", "fc-ae-rdma-region-1", status=(2,))
-    fabricscope("timeline", capture, "--connection", "fcvi-1", "--csv", tmp_path / "a.csv", status=(2,))
 
 
 # ---- streams ----
