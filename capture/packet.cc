@@ -149,7 +149,9 @@ private:
 
     void decode_mac_control() {
         net::MacControl header;
-        if (take(header, Layer::link)) packet_.mac_control = header.opcode;
+        if (!take(header, Layer::link)) return;
+        packet_.mac_control = header.opcode;
+        packet_.segment = captured_;
     }
 
     void decode_infiniband() {

@@ -151,7 +151,8 @@ struct Packet {
     Mac destination_mac;
     Address source;
     Address destination;
-    ByteView segment;  ///< captured octets from the transport header (TCP, UDP, BTH, FC headers) on
+    /// Captured octets from the transport header (TCP, UDP, BTH, FC headers) on; MAC control: behind the opcode.
+    ByteView segment;
 
     TcpSegment tcp;
     UdpDatagram udp;

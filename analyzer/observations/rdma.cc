@@ -93,11 +93,24 @@ constexpr Kind latency_outlier{
     "(`lspci -vv`); pause frames on the way: `ethtool -S DEV | grep pause`. `fabricscope timeline FILE "
     "--connection ID` draws it.",
     "2 of 1,024 operations took far longer than others of their kind: up to 12.3 ms, with a median of 21.5 us"};
+constexpr Kind paused{
+    "RDMA-O-paused",
+    Severity::warning,
+    "A port told the other end of its link to pause",
+    "A port could not take more, and paused the link or one of its priorities (pause frames of IEEE 802.3, PFC). "
+    "Nothing is lost by that, but what waits behind it slows others down, too. Captures do not tell how fast a link "
+    "is: a pause that nothing ended is counted as on one of 10 Gbit/s. A note, unless the link was paused for 10 ms in "
+    "one go, or for a tenth of the capture.",
+    "What is behind that port and does not keep up: a host (PCIe errors and power states: `lspci -vv`; memory), or "
+    "switches that are paused themselves. `ethtool -S DEV | grep -i pause` there (rx_prio3_pause, tx_prio3_pause, "
+    "tx_prio3_pause_duration), its PFC watchdog, and whether both ends agree which priorities are lossless: `dcb pfc "
+    "show dev DEV`.",
+    "02:00:00:00:00:01 paused priority 3: 120 frames, 4.2 ms in all, up to 600 us in one go"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::refused,        &kinds::retries_exhausted, &kinds::congestion,
-                               &kinds::wrong_icrc,     &kinds::unreliable_gaps,   &kinds::one_direction,
-                               &kinds::latency_outlier};
+constexpr std::array all_kinds{
+    &kinds::refused,         &kinds::retries_exhausted, &kinds::congestion,      &kinds::wrong_icrc,
+    &kinds::unreliable_gaps, &kinds::one_direction,     &kinds::latency_outlier, &kinds::paused};
 
 /// "all after NAKs", "12 after NAKs, 3 after timeouts of up to 4.3 s"
 std::string causes_text(const Direction& direction) {
@@ -395,6 +408,18 @@ void observe_congestion(Observations& observations, const Stream& stream, Side s
     o.count = direction.ce_marked + direction.cnps;
 }
 
+void observe_pause(Observations& observations, const Pause& pause, Time duration) {
+    constexpr Time long_pause = 10 * capture::millisecond;
+    Observation& o = observations.add(
+        kinds::paused, "", {pause.first.frame},
+        fmt::format(
+            "{} paused {}: {}, {} in all, up to {} in one go", to_string(pause.by),
+            pause.priority ? fmt::format("priority {}", *pause.priority) : "its link", counted(pause.frames, "frame"),
+            duration_text(pause.paused), duration_text(pause.longest)));
+    o.count = pause.frames;
+    if (pause.longest < long_pause && 10 * pause.paused < duration) o.severity = Severity::note;
+}
+
 /// When something of a stream was refused or retransmitted.
 class Troubles {
 public:
@@ -444,6 +469,7 @@ void observe(const Evidence& evidence, Observations& observations) {
             observe_congestion(observations, stream, side);
         }
     }
+    for (const Pause& pause : model.pauses) observe_pause(observations, pause, evidence.capture.duration);
     observe_latencies(model, observations);
     observe_limits(
         observations,

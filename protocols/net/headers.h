@@ -50,7 +50,23 @@ struct MacControl {
     std::uint16_t opcode;
 };
 inline constexpr std::uint16_t mac_control_pause = 0x0001;           ///< IEEE 802.3, annex 31B
-inline constexpr std::uint16_t mac_control_priority_pause = 0x0101;  ///< IEEE 802.1Qbb
+inline constexpr std::uint16_t mac_control_priority_pause = 0x0101;  ///< IEEE 802.3, annex 31D; IEEE 802.1Qbb
+
+/// What follows the opcode of a pause frame. A quantum is the time of 512 bits; 0: go on.
+struct LinkPause {
+    std::uint16_t quanta;
+};
+
+/// The same of each priority whose bit is set.
+struct PriorityPause {
+    std::uint16_t enabled;  ///< bits 0 to 7: the priorities that are meant
+    Bytes<16> quanta;       ///< two octets each, priority 0 first
+
+    bool is_enabled(unsigned priority) const { return (enabled >> priority & 1U) != 0; }
+    std::uint16_t quanta_of(unsigned priority) const {
+        return static_cast<std::uint16_t>(quanta.octets[2 * priority] << 8 | quanta.octets[2 * priority + 1]);
+    }
+};
 
 /// Linux "cooked" capture header, DLT_LINUX_SLL.
 struct LinuxCooked {
@@ -152,6 +168,17 @@ template <>
 inline constexpr auto layout_of<net::MacControl> = layout<net::MacControl>(
     "MAC control", "IEEE 802.3, 31.4", octets(0, 2),
     field<&net::MacControl::opcode>(at(0), "macc.opcode", "Opcode", hex));
+
+template <>
+inline constexpr auto layout_of<net::LinkPause> = layout<net::LinkPause>(
+    "Pause", "IEEE 802.3, annex 31B", octets(0, 2),
+    field<&net::LinkPause::quanta>(at(0), "macc.pause.pause_time", "Quanta"));
+
+template <>
+inline constexpr auto layout_of<net::PriorityPause> = layout<net::PriorityPause>(
+    "Priority pause", "IEEE 802.3, annex 31D", octets(0, 18),
+    field<&net::PriorityPause::enabled>(at(0), "macc.cbfc.enbv", "Priorities", hex),
+    field<&net::PriorityPause::quanta>(at(2), "macc.cbfc.quanta", "Quanta of each"));
 
 template <>
 inline constexpr auto layout_of<net::VlanTag> = layout<net::VlanTag>(

@@ -9,6 +9,7 @@
 namespace fabricscope::engine::rdma {
 
 void Streams::finish() {
+    pauses_.finish(now_);
     sessions_.update();
     join_announced();
     settle_halves();

@@ -236,6 +236,16 @@ struct Event {
 };
 const char* name_of(Event::Kind kind);
 
+/// What a port asked of the other end of its link: to pause. IEEE 802.3, annex 31B and 31D (PFC).
+struct Pause {
+    Mac by;
+    std::optional<std::uint8_t> priority;  ///< nullopt: the whole link
+    std::uint64_t frames = 0;              ///< that ask for it
+    /// In all, and in one go. It is less where the link is faster than 10 Gbit/s and nothing ended the pause.
+    Time paused = 0, longest = 0;
+    FrameStamp first;
+};
+
 /// What a host sent and was sent that need not be a stream's: on queue pairs 0 and 1, and CNPs.
 struct HostPackets {
     std::uint64_t management_sent = 0, management_received = 0;
@@ -250,6 +260,7 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t ce_marked = 0;
     std::uint64_t pfc_frames = 0;
     std::uint64_t pause_frames = 0;                  ///< of the whole link, IEEE 802.3 annex 31B
+    std::vector<Pause> pauses;                       ///< of the first Pauses::most ports and priorities
     std::unordered_map<Address, HostPackets> hosts;  ///< of the first Limits::hosts of them
     /// How often a limit kept something from being followed or kept.
     std::uint64_t dropped_streams = 0;

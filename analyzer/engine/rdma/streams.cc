@@ -48,8 +48,7 @@ bool is_management(const Packet& packet) {
 
 void Streams::on_packet(const Packet& packet) {
     now_ = std::max(now_, packet.time);
-    model_.pfc_frames += packet.mac_control == net::mac_control_priority_pause ? 1 : 0;
-    model_.pause_frames += packet.mac_control == net::mac_control_pause ? 1 : 0;
+    if (packet.mac_control != 0) return pauses_.on_packet(packet);
     if (packet.transport != capture::Transport::ib) return;
     if (is_management(packet)) return on_management(packet);
     if (packet.ib.opcode().operation == ib::Operation::congestion_notification) return on_cnp(packet);

@@ -11,6 +11,7 @@
 
 #include "analyzer/engine/flat_map.h"
 #include "analyzer/engine/rdma/icrc_checks.h"
+#include "analyzer/engine/rdma/pauses.h"
 #include "analyzer/engine/rdma/requests.h"
 #include "analyzer/engine/rdma/send_order.h"
 #include "analyzer/engine/rdma/sessions.h"
@@ -29,6 +30,7 @@ public:
           observer_(observer),
           is_observed_(is_observed),
           model_(model),
+          pauses_(model_),
           sessions_(announcements),
           verdicts_(options, observer, model) {}
 
@@ -308,6 +310,7 @@ private:
     Observer& observer_;
     const bool is_observed_;
     Model& model_;
+    Pauses pauses_;
     Sessions sessions_;
     Verdicts verdicts_;
     std::deque<Half> halves_;

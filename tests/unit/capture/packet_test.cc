@@ -502,6 +502,7 @@ TEST(PacketTunnels, ADatagramToTheirPortMayBeAnotherOne) {
 TEST(Packet, PriorityPauseFrames) {
     const Packet packet = decode(frame_of(ethernet(0x8808, join({{0x01, 0x01}, Octets(44)})), LinkType::ethernet));
     EXPECT_EQ(packet.mac_control, 0x0101);
+    EXPECT_EQ(packet.segment.size(), 44U) << "what is behind the opcode";
     EXPECT_EQ(packet.transport, Transport::none);
 }
 

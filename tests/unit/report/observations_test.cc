@@ -614,6 +614,33 @@ TEST(Observations, MessagesOfFibreChannelAreHeldAgainstTheirLikeToo) {
     EXPECT_THAT(all[1].frames, ElementsAre(101, 102));
 }
 
+TEST(Observations, APauseIsANoteUnlessItIsLong) {
+    const auto told = [](engine::Time paused, engine::Time longest) {
+        engine::rdma::Model model;
+        model.pauses.push_back(
+            {.by = {{2, 0, 0, 0, 0, 1}},
+             .priority = 3,
+             .frames = 120,
+             .paused = paused,
+             .longest = longest,
+             .first = {0, 7}});
+        engine::CaptureSummary of_100_ms = whole();
+        of_100_ms.duration = 100 * capture::millisecond;
+        std::vector<Observation> all = observed({.rdma = &model}, of_100_ms);
+        EXPECT_THAT(all, SizeIs(1));
+        return all.at(0);
+    };
+    const Observation few = told(4200 * microsecond, 600 * microsecond);
+    EXPECT_STREQ(few.id, "RDMA-O-paused");
+    EXPECT_EQ(few.severity, Severity::note);
+    EXPECT_THAT(few.frames, ElementsAre(7));
+    EXPECT_EQ(few.count, 120U);
+    EXPECT_EQ(few.text, "02:00:00:00:00:01 paused priority 3: 120 frames, 4.20 ms in all, up to 600 us in one go");
+    EXPECT_EQ(told(10 * capture::millisecond, 600 * microsecond).severity, Severity::warning)
+        << "a tenth of the capture";
+    EXPECT_EQ(told(10 * capture::millisecond - 1, 10 * capture::millisecond - 1).severity, Severity::note);
+}
+
 // ---- packets ---------------------------------------------------------------------------------------
 
 /// A stream of which one side sent a thousand packets.
