@@ -24,24 +24,29 @@ template <layout::WireFormat T> consteval std::size_t offset_of(std::string_view
     return std::ranges::find(layout::info_of<T>().fields, filter, &layout::FieldInfo::filter)->offset;
 }
 
-/// Headers stand in front and CRCs at the end, which tell of all between them.
-std::uint64_t hash_of_ends(ByteView octets) {
-    constexpr std::size_t head = 64, tail = 8;
-    const std::uint64_t begin = combine(octets.size(), hash_of(octets.first(std::min(head, octets.size()))));
-    return octets.size() <= head ? begin : combine(begin, hash_of(octets.last(tail)));
-}
+/// What is captured of a packet wherever anything is: TCP's header, or BTH and what follows it.
+constexpr std::size_t beginning = 20;
 
 /// The transport checksum is left out: an interface that computes it shows the sender another one.
-std::uint64_t hash_of_segment(const Packet& packet) {
+std::uint64_t hash_of_beginning(const Packet& packet) {
+    const ByteView octets = packet.segment.first(std::min(beginning, packet.segment.size()));
     const auto without = [&](std::size_t offset) {
-        const ByteView segment = packet.segment;
         constexpr std::size_t size = sizeof(net::TcpHeader::checksum);
-        if (segment.size() < offset + size) return hash_of_ends(segment);
-        return combine(hash_of(segment.first(offset)), hash_of_ends(segment.subspan(offset + size)));
+        if (octets.size() < offset + size) return hash_of(octets);
+        return combine(hash_of(octets.first(offset)), hash_of(octets.subspan(offset + size)));
     };
     if (packet.transport == Transport::tcp) return without(offset_of<net::TcpHeader>("tcp.checksum"));
     if (packet.transport == Transport::udp) return without(offset_of<net::UdpHeader>("udp.checksum"));
-    return hash_of_ends(packet.segment);
+    return hash_of(octets);
+}
+
+/// Headers stand in front and CRCs at the end, which tell of all between them.
+std::uint64_t hash_of_rest(ByteView segment) {
+    constexpr std::size_t head = 44, tail = 8;
+    if (segment.size() <= beginning) return 0;
+    const ByteView rest = segment.subspan(beginning);
+    const std::uint64_t begin = hash_of(rest.first(std::min(head, rest.size())));
+    return rest.size() <= head ? begin : combine(begin, hash_of(segment.last(tail)));
 }
 
 }  // namespace
@@ -59,8 +64,9 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
     if (packet.transport == Transport::none || packet.interface >= most_interfaces) return {};
     hear(packet);
     const Direction direction = direction_of(packet);
-    const std::uint64_t fingerprint = combine(
-        combine(hash_of_segment(packet), direction.ends), packet.ip_identification);
+    const Fingerprint fingerprint = {
+        combine(combine(hash_of_beginning(packet), packet.segment_length), direction.ends ^ packet.ip_identification),
+        hash_of_rest(packet.segment), static_cast<std::uint32_t>(packet.segment.size())};
     if (Original* original = find(fingerprint, packet, direction)) {
         const std::uint64_t frame = original->frame;
         const std::uint64_t interface = std::uint64_t{1} << packet.interface;
@@ -83,12 +89,13 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
 }
 
 /// Only what IP identifies is the same frame however far apart, and only if several are equally far.
-void DuplicateFilter::compare_clocks(std::uint64_t fingerprint, const Packet& packet) {
+void DuplicateFilter::compare_clocks(const Fingerprint& fingerprint, const Packet& packet) {
     constexpr std::uint32_t most_first = 2048, enough = 8;
     constexpr Time steady = 100 * millisecond;  // clocks drift, and so does what the network takes
     if (is_one_interface_ || clock_offset_ || packet.ip_identification == 0) return;
     if (first_of_[packet.interface]++ >= most_first) return;
-    const auto [entry, is_new] = first_.try_emplace(fingerprint, First{packet.number, packet.interface, packet.time});
+    const auto [entry, is_new] = first_.try_emplace(
+        fingerprint.key, First{packet.number, packet.interface, packet.time});
     const First& first = entry->second;
     const Time offset = packet.time - first.time;
     if (is_new || first.interface == packet.interface || (offset <= window_ && offset >= -window_)) return;
@@ -136,19 +143,19 @@ bool DuplicateFilter::is_copy(
 }
 
 DuplicateFilter::Original* DuplicateFilter::find(
-    std::uint64_t fingerprint, const Packet& packet, const Direction& direction) {
-    std::uint64_t serial = buckets_[fingerprint & (buckets_.size() - 1)];
+    const Fingerprint& fingerprint, const Packet& packet, const Direction& direction) {
+    std::uint64_t serial = buckets_[fingerprint.key & (buckets_.size() - 1)];
     for (int i = 0; i < most_candidates && held(serial); ++i) {
         Original& original = this->original(serial);
-        if (original.fingerprint == fingerprint && is_copy(original, serial, packet, direction)) return &original;
+        if (original.fingerprint.may_be(fingerprint) && is_copy(original, serial, packet, direction)) return &original;
         serial = original.previous;
     }
     return nullptr;
 }
 
 void DuplicateFilter::remember(
-    std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces) {
-    std::uint64_t& bucket = buckets_[fingerprint & (buckets_.size() - 1)];
+    const Fingerprint& fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces) {
+    std::uint64_t& bucket = buckets_[fingerprint.key & (buckets_.size() - 1)];
     original(next_) = {fingerprint, frame, interfaces, packet.interface, packet.time, bucket};
     bucket = next_++;
 }

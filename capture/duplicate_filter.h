@@ -15,12 +15,12 @@
 namespace fabricscope::capture {
 
 /// Two packets are copies if addresses, IP identification and transport octets agree; MAC addresses, hop limits and
-/// checksums may differ. Of another interface an interface contributes at most one copy of each original. On the same
-/// interface a copy follows within 100 ms if IP identifies it, as it does where senders are seen to count; within a
-/// millisecond if they may have one identification for all; and if they have none it is soon there, before anything has
-/// gone the opposite way: so retransmissions stay, which a timer or an answer brings about. There, InfiniBand
-/// packets have none unless their senders are seen to count otherwise than by PSNs. A file that begins when another one
-/// has ended, as those of a ring buffer do, holds no copies of it but those that IP identifies.
+/// checksums may differ, and so may what was cut off. Of another interface an interface contributes at most one copy of
+/// each original. On the same interface a copy follows within 100 ms if IP identifies it, as it does where senders are
+/// seen to count; within a millisecond if they may have one identification for all; and if they have none it is soon
+/// there, before anything has gone the opposite way: so retransmissions stay, which a timer or an answer brings about.
+/// There, InfiniBand packets have none unless their senders are seen to count otherwise than by PSNs. A file that
+/// begins when another one has ended, as those of a ring buffer do, holds no copies of it but those that IP identifies.
 ///
 /// Interfaces whose clocks differ by more than the window hold copies that are not recognised: by how much their first
 /// frames differ tells that.
@@ -43,8 +43,18 @@ public:
     const std::optional<ClockOffset>& clock_offset() const { return clock_offset_; }
 
 private:
+    struct Fingerprint {
+        std::uint64_t key;  ///< what was captured of a packet wherever it is recognised, and its length on the wire
+        std::uint64_t rest;
+        std::uint32_t captured;  ///< octets
+
+        /// Of what one interface has cut, the rest tells nothing.
+        bool may_be(const Fingerprint& other) const {
+            return key == other.key && (captured != other.captured || rest == other.rest);
+        }
+    };
     struct Original {
-        std::uint64_t fingerprint;
+        Fingerprint fingerprint;
         std::uint64_t frame;
         std::uint64_t interfaces;  ///< bit i: seen on interface i; all, of a copy
         std::uint32_t interface;   ///< by which it came itself
@@ -83,13 +93,13 @@ private:
     };
 
     Direction direction_of(const Packet& packet);
-    Original* find(std::uint64_t fingerprint, const Packet& packet, const Direction& direction);
+    Original* find(const Fingerprint& fingerprint, const Packet& packet, const Direction& direction);
     void hear(const Packet& packet);
     bool were_heard_together(const Original& original, const Packet& packet) const;
     bool is_copy(
         const Original& original, std::uint64_t serial, const Packet& packet, const Direction& direction) const;
-    void remember(std::uint64_t fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces);
-    void compare_clocks(std::uint64_t fingerprint, const Packet& packet);
+    void remember(const Fingerprint& fingerprint, const Packet& packet, std::uint64_t frame, std::uint64_t interfaces);
+    void compare_clocks(const Fingerprint& fingerprint, const Packet& packet);
     Original& original(std::uint64_t serial) { return originals_[serial & (originals_.size() - 1)]; }
     bool held(std::uint64_t serial) const { return serial != 0 && serial + originals_.size() >= next_; }
 
@@ -100,7 +110,7 @@ private:
     std::uint64_t next_ = 1;              ///< serial number of the next original
     std::vector<Heard> heard_;            ///< by interface
     bool is_one_interface_;
-    std::unordered_map<std::uint64_t, First> first_;  ///< by their fingerprints
+    std::unordered_map<std::uint64_t, First> first_;  ///< by the keys of their fingerprints
     std::vector<std::uint32_t> first_of_;             ///< how many of them, by interface
     Time latest_offset_ = 0;
     std::uint32_t equal_offsets_ = 0;  ///< one after the other

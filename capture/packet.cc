@@ -273,8 +273,13 @@ private:
 
     // ---- transport layers ----
 
-    void decode_transport(ByteView datagram, ib::IcrcStart start, std::uint8_t protocol) {
+    void begin_segment() {
         packet_.segment = captured_;
+        packet_.segment_length = wire_;
+    }
+
+    void decode_transport(ByteView datagram, ib::IcrcStart start, std::uint8_t protocol) {
+        begin_segment();
         switch (protocol) {
             case net::protocol_tcp: return decode_tcp();
             case net::protocol_udp: return decode_udp(datagram, start);
@@ -465,7 +470,7 @@ private:
 
     /// The BTH has been parsed. `packet` is what the ICRC covers, and more if the frame is padded.
     void take_bth(ByteView packet, ib::IcrcStart start, IbCarrier carrier) {
-        packet_.segment = captured_;
+        begin_segment();
         packet_.transport = Transport::ib;
         IbPacket& ib = packet_.ib;
         ib.carrier = carrier;
@@ -572,7 +577,10 @@ std::optional<bool> icrc_is_good(const Packet& packet) {
 
 void take_fc_packet(Packet& packet) {
     packet.transport = Transport::fc;
+    const fc::Frame& frame = packet.fc->frame;
     packet.segment = packet.fc->octets;
+    const std::size_t headers = packet.segment.size() - frame.payload.size() - frame.fill.size();
+    packet.segment_length = static_cast<std::uint32_t>(headers) + frame.payload_length;
     packet.source = Address::of_port_id(packet.fc->frame.header.s_id);
     packet.destination = Address::of_port_id(packet.fc->frame.header.d_id);
 }

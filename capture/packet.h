@@ -153,6 +153,7 @@ struct Packet {
     Address destination;
     /// Captured octets from the transport header (TCP, UDP, BTH, FC headers) on; MAC control: behind the opcode.
     ByteView segment;
+    std::uint32_t segment_length = 0;  ///< on the wire
 
     TcpSegment tcp;
     UdpDatagram udp;

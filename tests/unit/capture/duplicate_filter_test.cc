@@ -151,6 +151,29 @@ TEST(DuplicateFilter, EachInterfaceContributesOneCopy) {
     EXPECT_TRUE(is_copy(filter, segment(1), 1));
 }
 
+/// One of two hosts keeps the first octets of frames only.
+TEST(DuplicateFilter, CopiesThatWereCut) {
+    const auto told = [](const Octets& octets, std::size_t first_snap, std::size_t second_snap) {
+        DuplicateFilter filter(2);
+        Frame frame = frame_of(octets);
+        const auto copy = [&](std::uint32_t interface, std::size_t snap) {
+            frame.interface = interface;
+            frame.data = ByteView(octets).first(std::min(snap, octets.size()));
+            return filter.original_of(decode(frame)).has_value();
+        };
+        EXPECT_FALSE(copy(0, first_snap));
+        return copy(1, second_snap);
+    };
+    constexpr std::size_t whole = 1500;
+    for (const Octets& octets : {segment(1), roce_v2(bth(0x04, 1, {}, counting(64)))})
+        for (const auto& [first, second] : {std::pair(whole, whole), {whole, 64UL}, {64UL, whole}, {66UL, 64UL}})
+            EXPECT_TRUE(told(octets, first, second)) << first << ' ' << second;
+    DuplicateFilter filter(2);
+    EXPECT_FALSE(is_copy(filter, roce_v2(bth(0x04, 1, {}, counting(64))), 0));
+    EXPECT_FALSE(is_copy(filter, roce_v2(bth(0x04, 1, {}, counting(68))), 1)) << "another length";
+    EXPECT_FALSE(is_copy(filter, roce_v2(bth(0x04, 1, {}, Octets(64))), 1)) << "other octets, though nothing was cut";
+}
+
 TEST(DuplicateFilter, HopsAndChecksumsDoNotMatter) {
     DuplicateFilter filter(2);
     const std::size_t ip = 14, transport = ip + 20;
