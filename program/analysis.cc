@@ -124,6 +124,11 @@ SessionName session_named(const std::string& text) {
 
 std::optional<std::size_t> find_session(const engine::Engine& engine, const SessionName& name) {
     const report::SessionKind& kind = *name.kind;
+    if (name.id == 0) {
+        complain(fmt::format(
+            "{} is no session's name; analyze lists them: smcr-1, cm-1, rdma-1, fcvi-1, xchg-1 ...", name.text));
+        return std::nullopt;
+    }
     if (const auto index = report::index_of(engine, kind, name.id)) return index;
     const std::string names = names_there(engine, kind);
     complain(fmt::format(

@@ -35,6 +35,7 @@ void OctetFile::tell_hole(std::uint64_t position, std::uint64_t octets, const ch
 }
 
 void OctetFile::sum_up() const {
+    if (!output_ && holes_ == 0) complain(what_ + ": no data; analyze says what became of it");
     if (holes_ > most_told)
         complain(fmt::format(
             "{}: {} in all were not captured, in {} places", what_, report::counted(missing_, "byte"),

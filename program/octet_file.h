@@ -23,7 +23,7 @@ public:
     void tell(const std::string& trouble) override { complain(trouble); }
 
     bool complete() const { return holes_ == 0; }
-    /// What has not been told one by one.
+    /// What has not been told one by one, and that nothing was written.
     void sum_up() const;
     /// False after a complaint: not everything could be written.
     bool finish() { return output().finish(); }

@@ -60,7 +60,10 @@ void add_stream(CommandLine& program) {
     const Command command = program.add_command("stream", "Rebuild the bytes that one side of a connection sent");
     add_input_options(command, options->input).required();
     options->sandbox.add_option(command);
-    command.option("--connection", options->connection, "The connection, message or memory region, as analyze names it")
+    command
+        .option(
+            "--connection", options->connection,
+            "The connection, or of FC-AE-RDMA the message or memory region, as analyze names it")
         .required()
         .placeholder("ID");
     command.option("--from", options->from, "Whose bytes")

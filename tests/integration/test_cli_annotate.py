@@ -3,12 +3,14 @@
 
 import contextlib
 import json
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from edit import records_of
 from harness import BUILD, analyze, fabricscope, run, sample, without_plugin
 from probe import Capture, llc, proposal
 
@@ -244,3 +246,19 @@ def test_standard_input_cannot_be_read_twice(tmp_path):
 
 def test_what_cannot_be_written():
     assert "/nonexistent" in refuses(ECHO, "--annotate", "/nonexistent/out.pcapng")
+
+
+def test_interfaces_that_count_in_picoseconds(tmp_path):
+    """Wiretap writes nanoseconds only."""
+    fine = tmp_path / "fine.pcapng"
+    _, records = records_of(ECHO)
+    blocks = [struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28),
+              struct.pack("<IIHHI", 1, 32, 1, 0, 0) + struct.pack("<HHBxxxHH", 9, 1, 12, 0, 0) + struct.pack("<I", 32)]
+    for seconds, fraction, frame in records:
+        time = (seconds % 1_000_000 * 10**9 + fraction) * 1000  # within 64 bits
+        padded = bytes(frame) + bytes(-len(frame) % 4)
+        blocks.append(struct.pack("<IIIIIII", 6, 32 + len(padded), 0, time >> 32, time & 0xFFFFFFFF, len(frame), len(frame)) + padded +
+                      struct.pack("<I", 32 + len(padded)))
+    fine.write_bytes(b"".join(blocks))
+    times = [run(["tshark", "-r", path, "-T", "fields", "-e", "frame.time_epoch"]) for path in (fine, annotate(fine, out=tmp_path / "out.pcapng"))]
+    assert times[0] == times[1] != b""

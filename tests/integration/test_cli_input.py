@@ -5,13 +5,14 @@ import hashlib
 import json
 import os
 import signal
+import struct
 import subprocess
 import time
 
 import pytest
 
 from edit import records_of
-from harness import BUILD, analyze, fabricscope, run, sample, shifted, truth
+from harness import BUILD, analyze, fabricscope, run, sample, shifted, truth, tshark
 
 ECHO = "smcr_v2_echo"
 
@@ -271,3 +272,17 @@ def test_interfaces_of_later_sections_are_read(tmp_path):
     both = tmp_path / "both.pcapng"
     both.write_bytes(later.read_bytes() + earlier.read_bytes())
     assert analyze(both)["capture"]["frames"] == 2 * analyze(later)["capture"]["frames"]
+
+
+def test_records_that_are_no_packets_have_numbers_as_in_wireshark(tmp_path):
+    """A custom block is a frame there."""
+    tmp_path.chmod(0o755)
+    plain, custom = tmp_path / "plain.pcapng", tmp_path / "custom.pcapng"
+    run(["editcap", "-F", "pcapng", sample(ECHO), plain])
+    octets, place = plain.read_bytes(), 0
+    while struct.unpack_from("<I", octets, place)[0] != 6:  # the first packet
+        place += struct.unpack_from("<I", octets, place + 4)[0]
+    custom.write_bytes(octets[:place] + struct.pack("<IIIQI", 0xBAD, 24, 32473, 0, 24) + octets[place:])
+    (number,) = tshark("-r", custom, "-Y", "smcr.clc.type == 1", "-T", "fields", "-e", "frame.number").split()
+    frames = [analyze(path)["smcr"]["connections"][0]["setup_frames"]["proposal"] for path in (plain, custom)]
+    assert frames == [int(number) - 1, int(number)]

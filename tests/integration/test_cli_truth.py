@@ -4,12 +4,13 @@
 import ast
 import hashlib
 import ipaddress
+import subprocess
 
 import pytest
 
 import truth
 from cases import CASES
-from harness import analyze, fabricscope, fields_of_all, sample, samples
+from harness import BUILD, analyze, fabricscope, fields_of_all, sample, samples
 from harness import truth as reports
 
 FALLBACKS = {  # who declined, the guest that this is, the code
@@ -221,3 +222,10 @@ def test_captures_without_smcr_claim_nothing(name):
     # What is not there is said only where nothing else is.
     empty = not name.startswith(("rdmacm_", "fcoe_", "plain_roce_", "roce_"))
     assert ("Nothing of the protocols that were looked for" in text) == empty
+
+
+def test_a_stream_without_data_says_so():
+    done = subprocess.run([BUILD / "bin/fabricscope", "stream", sample("smcr_fallback_eid_mismatch"), "--connection", "smcr-1", "--from", "client"],
+                          capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"smcr-1 from the client: no data" in done.stderr

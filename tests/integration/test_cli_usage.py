@@ -65,6 +65,8 @@ def test_wrong_usage(arguments):
     (["replay", ECHO, "--list", "--json"], 2, "--list"),
     (["replay", ECHO, "--list", "--session", "smcr-1"], 2, "--list"),
     (["replay", ECHO, "--all", "--session", "smcr-1"], 2, "--all"),
+    (["timeline", ECHO, "--connection", "login-2"], 2, "login-2 is no session's name"),
+    (["stream", ECHO, "--connection", "fcvi-message-1", "--from", "client"], 2, "fcvi-message-1 is no session's name"),
     (["timeline", ECHO, "--connection", "smcr-2"], 2, "no connection smcr-2; the capture has smcr-1"),
     (["merge", "-"], 2, "standard input can be read only once; merge needs a file"),
     (["merge", "/dev/null"], 2, "/dev/null is no regular file; merge has to read it twice"),

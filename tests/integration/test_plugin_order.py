@@ -153,3 +153,10 @@ def test_numbers_that_a_read_filter_moves(tmp_path):
     """Then what was found ahead belongs to no frame any more; nothing is mixed up, and nothing ends."""
     tmp_path.chmod(0o755)
     assert notes(sample("smcr_v2_two_links"), "-2", "-R", "udp")[1] is False
+
+
+@pytest.mark.parametrize("name", OUT_OF_ORDER)
+def test_filters_of_the_second_pass(name):
+    """Wireshark asks which frames those depend on that it shows, and knows none of those that are still to come."""
+    frames = tshark("-r", sample(name), "-2", "-Y", "smcr", "-T", "fields", "-e", "frame.number").split()
+    assert len(frames) > 100
