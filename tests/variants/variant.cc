@@ -281,7 +281,7 @@ private:
         variant.in_order = variant.same_times = false;
         for (std::size_t i = 0; i < size(); ++i) {
             if (random() % 100 >= percent) variant.frames.push_back(whole_frame(i));
-            if (random() % 100 < percent) continue;
+            if (random() % 100 < percent || !is_seen_by(way, whole_.frames[i].octets)) continue;
             Kept& copy = variant.frames.emplace_back(whole_frame(i));
             copy.interface += interfaces;
             copy.later = later;

@@ -41,6 +41,11 @@ Octets routed(ByteView frame) {
     return octets;
 }
 
+bool stays_on_its_link(ByteView frame) {
+    net::Ethernet ethernet;
+    return !layout::parse_into(ethernet, frame) && ethernet.type == net::ether_type_mac_control;
+}
+
 Octets tagged(ByteView frame) {
     net::Ethernet ethernet;
     if (layout::parse_into(ethernet, frame)) return {frame.begin(), frame.end()};
@@ -86,6 +91,8 @@ Octets in_erspan(ByteView frame) {
 }
 
 }  // namespace
+
+bool is_seen_by(Way way, ByteView frame) { return way != Way::routed || !stays_on_its_link(frame); }
 
 std::vector<std::uint8_t> seen_by(Way way, ByteView frame) {
     switch (way) {

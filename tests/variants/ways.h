@@ -16,7 +16,9 @@ enum class Way : std::uint8_t {
     erspan,
 };
 
-/// An Ethernet frame as it looks on that way.
+/// Whether an Ethernet frame comes there: what is for the other end of a link (MAC control) passes no router.
+bool is_seen_by(Way way, ByteView frame);
+/// As it looks there.
 std::vector<std::uint8_t> seen_by(Way way, ByteView frame);
 
 }  // namespace fabricscope::variants
