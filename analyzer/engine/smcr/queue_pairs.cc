@@ -39,11 +39,11 @@ QueuePairs::Received QueuePairs::receive(const capture::Packet& packet, Side fro
                          event.order == capture::PsnOrder::ahead_after_gap;
     received.gap[other(from)] = event.kind == Kind::acknowledge && acknowledges_unseen(packet, from, end[other(from)]);
     if (event.kind == Kind::acknowledge && ack_class(packet) == AckClass::ack) acknowledged_psn_[other(from)] = psn;
-    repeated_[other(from)] = 0;
+    retries_[other(from)] = {};
     if (!received.request) return received;
     const bool goes_back = event.order == capture::PsnOrder::late || event.order == capture::PsnOrder::duplicate;
     if (!goes_back || !sent_psn_[from]) sent_psn_[from] = psn;
-    if (event.repeated()) ++repeated_[from];
+    if (event.repeated()) retries_[from].note(psn);
     return received;
 }
 
@@ -55,13 +55,15 @@ bool QueuePairs::acknowledges_unseen(const capture::Packet& packet, Side from, c
     return sender.initial_psn && capture::psn_distance(*sender.initial_psn, psn) >= 0;
 }
 
-bool QueuePairs::unanswered() const { return std::ranges::max(repeated_.values) >= ib::most_retries; }
+bool QueuePairs::unanswered() const {
+    return std::ranges::any_of(retries_.values, [](const Retries& each) { return each.count >= ib::most_retries; });
+}
 
 void QueuePairs::swap_sides() {
     receiver_.swap_sides();
     sent_psn_.swap_sides();
     acknowledged_psn_.swap_sides();
-    repeated_.swap_sides();
+    retries_.swap_sides();
 }
 
 }  // namespace fabricscope::engine::smcr

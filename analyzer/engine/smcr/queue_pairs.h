@@ -35,20 +35,31 @@ public:
         return sent && acknowledged && capture::psn_distance(*sent, *acknowledged) > 0;
     }
 
-    /// unanswered() returns whether one side has repeated requests as often as a queue pair can be told to at most (IBA
-    /// 9.9.2.1.3), and the other was not heard since.
+    /// unanswered() returns whether one side has repeated a request as often as a queue pair can be told to at most
+    /// (IBA 9.9.2.1.3), and the other was not heard since.
     bool unanswered() const;
 
     /// swap_sides() exchanges client and server.
     void swap_sides();
 
 private:
+    /// Each retry begins with the oldest request that was not acknowledged, and may repeat all behind it.
+    struct Retries {
+        std::uint32_t oldest_psn = 0;
+        std::uint32_t count = 0;
+
+        void note(std::uint32_t psn) {
+            if (count == 0 || capture::psn_distance(oldest_psn, psn) < 0) *this = {psn, 1};
+            else if (psn == oldest_psn) ++count;
+        }
+    };
+
     bool acknowledges_unseen(const capture::Packet& packet, Side from, const LinkEndpoint& sender) const;
 
     PerSide<std::unique_ptr<capture::RcReceiver>> receiver_;  ///< at this side, once it was sent something
     PerSide<std::optional<std::uint32_t>> sent_psn_;
     PerSide<std::optional<std::uint32_t>> acknowledged_psn_;  ///< the latest one of this side's requests
-    PerSide<std::uint32_t> repeated_{};                       ///< requests from this side since the other was heard
+    PerSide<Retries> retries_{};                              ///< of this side since the other was heard
 };
 
 /// is_nak() returns whether an acknowledgement refuses what it answers.

@@ -92,5 +92,15 @@ TEST_F(QueuePairsTest, UnansweredOnceRepeatedAsOftenAsAQueuePairMay) {
     EXPECT_FALSE(pairs.unanswered()) << "the other side is alive";
 }
 
+TEST_F(QueuePairsTest, ARetryMayRepeatManyRequests) {
+    const auto burst = [&] {
+        for (std::uint32_t psn = 100; psn < 120; ++psn) send(psn);
+    };
+    for (int i = 0; i < 7; ++i) burst();  // once, and six retries
+    EXPECT_FALSE(pairs.unanswered());
+    burst();
+    EXPECT_TRUE(pairs.unanswered());
+}
+
 }  // namespace
 }  // namespace fabricscope::engine::smcr
