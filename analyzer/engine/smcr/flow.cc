@@ -114,8 +114,10 @@ void Flow::on_first_message(wire::Cursor producer) {
     const auto base = base_at_start(producer);
     if (!base) return;
     direction_->from_start = true;
+    const Track consumer = consumer_;  // of which the receiver's messages tell: nobody may have seen them
     if (has_base()) begin_at(*base);
     else set_base(*base);
+    if (!consumer.seen) consumer_ = {};
 }
 
 /// Their places in the RMB element were taken for positions.

@@ -71,6 +71,7 @@ TEST_F(FlowTest, AFirstMessageBehindAllThatItAnnouncesTellsOfTheStart) {
         followed.on_write({base, 100, {}, true, false, ++now});
         followed.on_first_message({0, base + 100});
         followed.on_producer({0, base + 100}, {}, ++now, frame);
+        EXPECT_FALSE(followed.in_flight()) << "the receiver was not heard";
         EXPECT_TRUE(of.from_start);
         EXPECT_EQ(of.cursor_base, base);
         EXPECT_EQ(of.bytes_announced, 100U);
