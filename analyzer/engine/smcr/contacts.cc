@@ -35,11 +35,13 @@ void Contacts::on_accept(Session& session, const wire::SmcrAcceptConfirm& messag
     const wire::SmcrAcceptConfirmBody& body = message.body;
     judge_contact(a, body);
     if (!body.first_contact) links_.name_by_rmb(body.gid, body.qpn, body.rkey, body.rmb_address);
-    const auto end = body.first_contact ? links_.first_contact(body.gid, body.qpn)
-                                        : links_.subsequent_contact(0, body.gid, body.qpn, Side::server);
+    const std::uint32_t known = connection.link_group;  // CONFIRM may have been met before
+    const auto end = body.first_contact && known == 0
+                         ? links_.first_contact(body.gid, body.qpn)
+                         : links_.subsequent_contact(known, body.gid, body.qpn, Side::server);
     if (!end || end->side != Side::server) return;
     TrackedGroup& tracked = links_.at(end->group);
-    join(connection, tracked.group);
+    if (known == 0) join(connection, tracked.group);
     if (body.first_contact) tracked.first_connection = connection.id;
     adopt(session, Side::server, message, *end, a);
     if (!connection.release) connection.release = tracked.group.release;

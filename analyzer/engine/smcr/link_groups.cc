@@ -195,6 +195,8 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
     const Flow::Write write{target.offset, event.length,   a.packet->ib.payload,  event.first,
                             a.late,        a.packet->time, event.operation_length};
     TrackedGroup& tracked = links_.at(a.group);
+    const auto waiting = [&] { return WaitingData::Write{HeldWrite(write), event.r_key, event.address}; };
+    if (is_behind_waiting(a, target.connection)) return use_or_hold(a, waiting());
     if (target.connection != 0) return use_write(a, target.connection, write);
     if (!tracked.group.from_start) {
         tracked.strays[a.from].keep(
@@ -202,9 +204,8 @@ void LinkGroups::on_write(Arrival& a, const capture::RcEvent& event) {
              HeldWrite({0, event.length, write.octets, event.first, /* late */ false, a.packet->time})});
         return;
     }
-    WaitingData::Write waiting{HeldWrite(write), event.r_key, event.address};
-    if (sure_to_be_lost(a)) give_up(a, waiting, target);
-    else use_or_hold(a, std::move(waiting));
+    if (sure_to_be_lost(a)) give_up(a, waiting(), target);
+    else use_or_hold(a, waiting());
 }
 
 // ---- CDC messages and WRITEs ---------------------------------------------------------------------
@@ -236,6 +237,7 @@ void LinkGroups::on_cdc(Arrival& a, ByteView message) {
     layout::parse_into(cdc, message);
     setup_rules_.message.on_cdc(a, message, cdc);
     const std::uint32_t connection = connection_of_token(a, cdc.alert_token);
+    if (is_behind_waiting(a, connection)) return use_or_hold(a, WaitingData::Cdc{cdc, connection});
     if (connection != 0) return use_cdc(a, session_of(a, cdc, connection), cdc);
     // If the group was captured from its start, the connection was not made before: its CLC messages are still to come.
     if (sure_to_be_lost(a)) return on_lost_cdc(a, cdc, connection_meant(a, cdc));
@@ -493,6 +495,11 @@ bool LinkGroups::takes_data(std::uint32_t connection) {
     if (connection == 0) return false;
     const Connection& c = *sessions_.at(connection).connection;
     return c.midstream || c.setup.confirm || c.alert_token[Side::client];
+}
+
+/// Whether what its sender sent before for the connection may still wait.
+bool LinkGroups::is_behind_waiting(const Arrival& a, std::uint32_t connection) {
+    return connection != 0 && !takes_data(connection) && room_.holds_data_of(a.group, a.from);
 }
 
 /// What was sent before the connection began is another's, which had the token or RMB element then.

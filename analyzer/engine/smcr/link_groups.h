@@ -100,6 +100,7 @@ private:
     bool settle(Arrival& a, const WaitingData::Write& waiting, bool overdue);
     bool settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdue);
     bool takes_data(std::uint32_t connection);
+    bool is_behind_waiting(const Arrival& a, std::uint32_t connection);
     bool began_later(std::uint32_t connection, const Arrival& a);
     bool is_anothers(std::uint32_t connection, const Arrival& a);
 

@@ -4,6 +4,7 @@
 // taken for something that began before the capture.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 #include <variant>
@@ -85,6 +86,9 @@ public:
     /// hold() keeps data. If the room is full, the oldest makes room and is lost, which is what it returns.
     [[nodiscard]] bool hold(WaitingData data);
     bool holds_data() const { return !data_.empty(); }
+    bool holds_data_of(std::uint32_t group, Side from) const {
+        return std::ranges::any_of(data_, [&](const WaitingData& d) { return d.group == group && d.from == from; });
+    }
 
     /// announce() says that a queue pair, an RMB or an alert token has become known.
     void announce() { news_ = true; }

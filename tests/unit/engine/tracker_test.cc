@@ -335,6 +335,40 @@ TEST(LinkGroups, ConnectionMetBeforeItsSetUpWaitsForIt) {
     EXPECT_EQ(w.connection(2).from[client].bytes_announced, 5U);
 }
 
+TEST(LinkGroups, AcceptMetBehindItsConfirmIsOfTheSameLink) {
+    World w;
+    w.handshake();
+    w.interface = 1;
+    w.send(client, World::proposal());
+    w.send_confirm(1, true);
+    w.interface = 0;
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x101, 0x5001, true));
+    ASSERT_EQ(w.tracker.model().link_groups.size(), 1U);
+    EXPECT_EQ(w.group(1).connections.size(), 1U);
+    EXPECT_EQ(w.group(1).links.size(), 1U);
+}
+
+TEST(LinkGroups, DataBetweenAcceptAndConfirmWaitBehindEarlierOnes) {
+    World w;
+    w.connect(1, true);
+    w.announce_rmb(server, 0x5002);
+    w.interface = 1;
+    w.write(client, 0x5002, 0, Octets(10));
+    w.cdc(client, 0x102, 1, {0, 10}, {0, 0});
+    w.interface = 0;
+    w.rendezvous_before_confirm(2, false);
+    w.interface = 1;
+    w.write(client, 0x5002, 10, Octets(10));
+    w.cdc(client, 0x102, 2, {0, 20}, {0, 0});
+    w.interface = 0;
+    w.send_confirm(2, false);
+    w.hear(client);
+    w.tracker.finish();
+    EXPECT_EQ(w.connection(2).from[client].bytes_announced, 20U);
+    EXPECT_EQ(w.connection(2).from[client].bytes_written, 20U);
+    for (const Finding& finding : w.tracker.model().findings) ADD_FAILURE() << finding.text;
+}
+
 /// Whether the server's first message with an unknown token is taken for that of a connection whose CONFIRM is missing.
 bool takes_for_lacking_confirm(bool cut_before) {
     World w;
