@@ -57,7 +57,7 @@ bool CursorRules::judge_motion(
     const bool back = motion.kind == Motion::Kind::back;
     if (!back && (!capacity || motion.moved <= *capacity)) return true;
     const Direction& direction = t.connection.from[&flow == &t.sending ? t.a.from : other(t.a.from)];
-    std::optional<UndecidedReason> why = t.doubt_of_sender();
+    std::optional<UndecidedReason> why = t.doubt_of_sender_elsewhere();
     if (!direction.from_start) why = UndecidedReason::beginning_not_captured;
     else if (direction.rmbe_size_inferred) why = UndecidedReason::element_size_unknown;
     if (why) {

@@ -57,7 +57,7 @@ void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     const std::uint16_t last = t.mine.frame != 0 ? t.mine.highest_sequence : 0;
     if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.satisfied(rules::failover_validation);
     verdicts_.broken(
-        rules::failover_validation, why, frames_with(t.mine.frame, t.frame()), t.subject(),
+        rules::failover_validation, t.doubt_of_sender_elsewhere(), frames_with(t.mine.frame, t.frame()), t.subject(),
         "message " + std::to_string(cdc.sequence) + " is named, but the last one was " + std::to_string(last));
 }
 

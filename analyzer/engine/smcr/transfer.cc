@@ -25,6 +25,12 @@ std::optional<UndecidedReason> Transfer::doubt_of_sender() const {
     return std::nullopt;
 }
 
+std::optional<UndecidedReason> Transfer::doubt_of_sender_elsewhere() const {
+    const auto why = doubt_of_sender();
+    const bool moved = mine.frame != 0 && mine.cdc_link != a.link;
+    return !why && moved && !a.one_interface ? UndecidedReason::another_link : why;
+}
+
 // Whatever the sender knows of its peer has passed the point of capture before, wherever that is.
 std::optional<UndecidedReason> Transfer::doubt_of_peer() const {
     const Side peer = other(a.from);

@@ -39,6 +39,9 @@ struct Transfer {
     /// Why this message may not be the one that its sender sent after the latest CDC message; nullptr: it is.
     std::optional<UndecidedReason> doubt_of_sender() const;
 
+    /// The same, of a sender that has moved, too: another interface, by which its old link came, may have ended early.
+    std::optional<UndecidedReason> doubt_of_sender_elsewhere() const;
+
     /// Why the peer may have said more by now than is known; nullptr: it has not.
     std::optional<UndecidedReason> doubt_of_peer() const;
 

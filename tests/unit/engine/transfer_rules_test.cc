@@ -548,6 +548,18 @@ TEST_F(TransferRulesTest, R46IsUndecidedBehindAGap) {
     EXPECT_EQ(undecided(rules::failover_validation), 1U);
 }
 
+TEST_F(TransferRulesTest, TheInterfaceOfTheOldLinkMayHaveEndedEarly) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    w.change_link();
+    w.interface = 1;
+    validate(3);
+    send(client, message(4, {2, 0}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(rules::failover_validation), 1U);
+    EXPECT_EQ(undecided(rules::cursor_range), 1U);
+}
+
 TEST_F(TransferRulesTest, R47MessageLeftOut) {
     add_link();
     for (std::uint16_t n = 1; n <= 3; ++n) send(client, message(n, {0, 0}));
