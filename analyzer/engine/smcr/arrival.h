@@ -32,6 +32,7 @@ struct OpenRequest {
     bool serialized = false;                            ///< no other exchange of its sender may be under way
     PerSide<std::uint32_t> gaps{};                      ///< GroupHistory::gaps when it was sent
     std::array<std::uint8_t, wire::llc_size> octets{};  ///< as far as captured
+    bool cut = false;                                   ///< not all of them were
 
     FrameStamp overlapped{};  ///< while it was open, its sender began another serialized exchange
     FrameStamp agreed{};      ///< while it was open, its sender agreed to a CONFIRM RKEY

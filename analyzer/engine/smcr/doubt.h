@@ -13,6 +13,11 @@ template <class Begun> std::optional<UndecidedReason> since(const Begun& begun, 
     return UndecidedReason::frames_missing;
 }
 
+/// What a reply answers is not known of a request that was cut.
+inline std::optional<UndecidedReason> since(const OpenRequest& request, const GroupHistory& history) {
+    return request.cut ? UndecidedReason::cut : since<OpenRequest>(request, history);
+}
+
 /// Of the order in which `a` and the begin were sent.
 template <class Begun> std::optional<UndecidedReason> since(const Begun& begun, const Arrival& a) {
     if (a.late) return UndecidedReason::out_of_order;

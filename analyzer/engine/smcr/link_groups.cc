@@ -167,10 +167,14 @@ void LinkGroups::count_repetition(Arrival& a, std::uint32_t connection) {
     ++sessions_.at(connection).connection->from[a.from].retransmissions;
 }
 
-/// A message of one packet that was cut off by the snap length is used as far as it goes.
+/// A message of one packet that was cut off by the snap length is used as far as it goes: if nothing is left, it is as
+/// good as missing.
 void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event) {
     const ByteView message = event.message;
-    if (message.empty()) return;
+    if (message.empty()) {
+        if (event.message_length != 0 && !event.repeated()) a.history->note_gap(a.from, a.packet->number);
+        return;
+    }
     const bool is_cdc = message[0] == wire::cdc_type;
     a.facts->message = message;
     a.facts->message_length = event.message_length;

@@ -152,6 +152,7 @@ void LinkRules::judge_clients_max_links(
     const wire::LlcMessage asked = wire::parse_llc(request.octets, request.octets.size());
     const auto* server = std::get_if<wire::ConfirmLink>(&asked.body);
     if (server == nullptr || confirm.max_links == 0) return;
+    if (request.cut) return verdicts_.undecided(rules::max_links, UndecidedReason::cut);
     if (confirm.max_links >= least_max_links(asked.version()) && confirm.max_links <= server->max_links)
         return verdicts_.satisfied(rules::max_links);
     verdicts_.broken(

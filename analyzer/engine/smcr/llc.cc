@@ -53,7 +53,8 @@ void Llc::on_message(Arrival& a, ByteView octets, std::uint32_t length) {
     const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < meaningful_end;
     if (message.error.fault == layout::Fault::truncated) links_.at(a.group).llc_cut = true;
     if (!cut_short) std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
-    if (std::holds_alternative<wire::UnknownLlc>(message.body)) return;
+    constexpr std::size_t flags_offset = 3;  // which tell a reply from a request
+    if (std::holds_alternative<wire::UnknownLlc>(message.body) || octets.size() <= flags_offset) return;
     if (message.is_reply()) on_reply(a, message);
     else on_request(a, message, octets);
 }
@@ -81,6 +82,7 @@ void Llc::on_request(Arrival& a, const wire::LlcMessage& message, ByteView octet
     request.serialized = is_serialized(message, a.from);
     request.gaps = a.history->gaps;
     std::copy_n(octets.begin(), std::min(octets.size(), request.octets.size()), request.octets.begin());
+    request.cut = message.error.fault == layout::Fault::truncated;
     link_rules_.on_request(a, message, request);
     if (keep_youngest(open, options_.limits.open_requests, request)) a.history->forgot_requests = true;
 }

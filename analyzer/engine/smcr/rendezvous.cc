@@ -410,6 +410,8 @@ bool Rendezvous::on_clc(const Segment& segment, const wire::ClcMessage& message,
     if (std::holds_alternative<wire::Decline>(message.body)) return on_decline(session, message, from, step);
     const bool is_accept = message.header.type == wire::ClcType::accept;
     if (is_accept == from_client) return false;
+    const bool tells_version = !connection.version || (is_accept && !connection.setup.accept);
+    if (tells_version && message.version() != 0) connection.version = message.version();  // 0: it was cut
     if (const auto* smcd = std::get_if<wire::SmcdAcceptConfirm>(&message.body))
         return on_smcd(connection, *smcd, message.header.type, step);
     const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body);
@@ -428,7 +430,6 @@ bool Rendezvous::on_accept(const TcpArrival& arrival, Session& session, const wi
     Connection& connection = *session.connection;
     if (connection.setup.accept) return true;
     connection.setup.accept = arrival.step;
-    connection.version = message.body.version;
     connection.first_contact = message.body.first_contact;
     if (message.first_contact) connection.release = message.first_contact->release;
     groups_.on_accept(session, message, arrival);
@@ -439,7 +440,6 @@ bool Rendezvous::on_confirm(const TcpArrival& arrival, Session& session, const w
     Connection& connection = *session.connection;
     if (connection.setup.confirm) return true;
     connection.setup.confirm = arrival.step;
-    if (!connection.version) connection.version = message.body.version;
     if (!connection.setup.accept && !connection.first_contact && message.body.first_contact)
         connection.first_contact = true;
     groups_.on_confirm(session, message, arrival);
@@ -450,7 +450,6 @@ bool Rendezvous::on_smcd(
     Connection& connection, const wire::SmcdAcceptConfirm& message, wire::ClcType type, FrameStamp step) {
     const bool is_accept = type == wire::ClcType::accept;
     (is_accept ? connection.setup.accept : connection.setup.confirm) = step;
-    connection.version = message.body.version;
     connection.first_contact = message.body.first_contact;
     if (!is_accept) connection.outcome = Outcome::smc_d;
     return true;

@@ -2,6 +2,7 @@
 // A small SMC-R world for tests: two hosts whose packets go straight into a tracker.
 #pragma once
 
+#include <limits>
 #include <map>
 
 #include "analyzer/engine/smcr/tracker.h"
@@ -143,7 +144,7 @@ public:
         p.ib.bth.opcode = opcode;
         p.ib.bth.destination_qpn = port[other(from)].qpn;
         p.ib.bth.psn = psn;
-        p.ib.payload = payload;
+        p.ib.payload = ByteView(payload).first(std::min(payload.size(), kept));
         p.ib.payload_length = static_cast<std::uint32_t>(payload.size());
         p.ib.has_reth = reth.has_value();
         if (reth) p.ib.reth = *reth;
@@ -321,6 +322,7 @@ public:
     std::uint16_t client_port = 40000;
     std::uint32_t interface = 0;
     std::uint8_t max_links = 2;
+    std::size_t kept = std::numeric_limits<std::size_t>::max();  ///< octets captured of the payload of RoCE packets
     Time now = 0;
     std::uint64_t frames = 0;
     std::map<std::pair<std::uint32_t, Side>, Octets> streams;

@@ -105,6 +105,38 @@ TEST(LinkRules, HealthyLinksBreakNone) {
 
 // ---- CONFIRM LINK --------------------------------------------------------------------------------
 
+TEST(LinkRules, WhatWasAskedIsNotKnownOfARequestThatWasCut) {
+    for (const std::size_t kept : {0U, 3U, 4U, 8U, 20U}) {
+        World w;
+        w.rendezvous(1, true);
+        const auto ask_and_reply = [&](const auto& request, const auto& reply, const Octets& slots = {}) {
+            w.kept = kept;
+            w.llc(server, request, slots);
+            w.kept = wire::llc_size;
+            w.llc(client, reply, slots);
+        };
+        ask_and_reply(w.confirmation(server), w.confirmation(client));
+        for (const std::uint32_t rkey : {0x5002U, 0x5003U})
+            ask_and_reply(World::announcement(rkey, false), World::announcement(rkey, true));
+        ask_and_reply(delete_rkey(1, false), delete_rkey(1, true), rkey_slot(0x5002));
+        wire::TestLink request = test_link(false), reply = test_link(true);
+        request.user_data.octets[15] = reply.user_data.octets[15] = 1;
+        ask_and_reply(request, reply);
+        ask_and_reply(w.addition(server, 2), w.addition(client, 2));
+        w.change_link();
+        ask_and_reply(w.confirmation(server, 2), w.confirmation(client, 2));
+        w.change_link();
+        ask_and_reply(World::deletion(server, 2), World::deletion(client, 2));
+        const std::size_t asked = w.group(1).exchange_count;
+        w.kept = kept;
+        w.llc(client, reply);
+        EXPECT_EQ(w.group(1).exchange_count, asked) << kept;
+        w.kept = wire::llc_size;
+        for (const Side from : {server, client}) w.hear(from);
+        EXPECT_EQ(found(w), Ids{}) << kept;
+    }
+}
+
 TEST(LinkRules, R14IsUndecidedWithoutTheFirstPacket) {
     World w;
     w.rendezvous(1, true);
