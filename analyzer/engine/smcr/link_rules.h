@@ -53,7 +53,9 @@ public:
     void on_proof(const Arrival& a) {
         Proof& proof = a.history->proof;
         if (a.history->mixed(a.link)) proof.drop(verdicts_, UndecidedReason::interface_order);
-        proof.on_request(verdicts_, a.link, a.from, a.history->gaps[a.from], a.packet->number);
+        const bool may_follow_others = a.history->begun_before[a.from] == a.packet->number;
+        const std::uint32_t missing = a.history->gaps[a.from] + (may_follow_others ? 1 : 0);
+        proof.on_request(verdicts_, a.link, a.from, missing, a.packet->number);
     }
 
     /// A packet sent for the first time, after GroupHistory::next_due, its content taken in.

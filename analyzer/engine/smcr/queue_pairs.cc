@@ -52,7 +52,7 @@ bool QueuePairs::acknowledges_unseen(const capture::Packet& packet, Side from, c
     if (ack_class(packet) != AckClass::ack) return false;
     const std::uint32_t psn = packet.ib.bth.psn;
     if (const auto& sent = sent_psn_[other(from)]) return capture::psn_distance(*sent, psn) > 0;
-    return sender.initial_psn && capture::psn_distance(*sender.initial_psn, psn) >= 0;
+    return !sender.initial_psn || capture::psn_distance(*sender.initial_psn, psn) >= 0;
 }
 
 bool QueuePairs::unanswered() const {

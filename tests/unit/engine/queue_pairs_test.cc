@@ -53,7 +53,7 @@ TEST_F(QueuePairsTest, GapsOfWhoSent) {
 }
 
 TEST_F(QueuePairsTest, ASideOfWhichNothingWasCapturedIsMissingWhatIsAcknowledged) {
-    EXPECT_FALSE(acknowledge(100).gap[client]) << "it may be older than all that counts";
+    EXPECT_TRUE(acknowledge(100).gap[client]);
     end[client].initial_psn = 100;
     EXPECT_FALSE(acknowledge(99).gap[client]);
     EXPECT_TRUE(acknowledge(100).gap[client]);
