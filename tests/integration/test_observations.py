@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from harness import ROOT, analyze, fabricscope, sample, samples
+from harness import ROOT, analyze, fabricscope, run, sample, samples
 
 # What is said of captures whose truth tells of trouble: id and session, each more than a note.
 TROUBLE = {
@@ -98,6 +98,13 @@ def test_a_broken_rule_is_an_observation_and_a_finding():
     told = [(o["id"], o["severity"], o["session"], o["frames"], o["text"]) for o in result["observations"]
             if "-O-" not in o["id"]]
     assert sorted(map(str, broken)) == sorted(map(str, told)) != []
+
+
+def test_a_capture_that_ends_while_packets_are_sent_again_tells_of_no_failed_link(tmp_path):
+    for last in (268, 270, 272):
+        run(["editcap", "-r", sample("smcr_v2_lossy"), tmp_path / "part.pcap", f"1-{last}"])
+        told = {o["id"] for o in analyze(tmp_path / "part.pcap")["observations"]}
+        assert "RDMA-O-retransmissions" in told and "SMCR-O-link-failed" not in told, last
 
 
 @pytest.mark.parametrize("what, status", [

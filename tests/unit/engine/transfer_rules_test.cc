@@ -327,6 +327,20 @@ TEST_F(TransferRulesTest, R39IsUndecidedIfAnAnnouncementMayBeMissing) {
     EXPECT_EQ(undecided(rules::consumer_behind_producer), 1U);
 }
 
+TEST(ConsumerBehindProducer, R39IsUndecidedBeforeTheFirstRequestOfALinkBegunBefore) {
+    World w;
+    w.connect(1, false);
+    w.cdc(client, 0x101, 1, {0, 0}, {0, 0});
+    w.cdc(server, 0x201, 1, {0, 0}, {0, 33});
+    w.cdc(client, 0x101, 2, {0, 0}, {0, 0});
+    EXPECT_EQ(found(w), Ids{"SMCR-R39"});
+    World lacking;
+    lacking.connect(1, false);
+    lacking.cdc(server, 0x201, 1, {0, 0}, {0, 33});
+    lacking.cdc(client, 0x101, 2, {0, 33}, {0, 0});
+    EXPECT_EQ(found(lacking), Ids{});
+}
+
 // ---- R40, R41: updates ---------------------------------------------------------------------------
 
 TEST_F(TransferRulesTest, R40IsLinuxHabit) {
