@@ -336,9 +336,11 @@ TEST(ConsumerBehindProducer, R39IsUndecidedBeforeTheFirstRequestOfALinkBegunBefo
     EXPECT_EQ(found(w), Ids{"SMCR-R39"});
     World lacking;
     lacking.connect(1, false);
-    lacking.cdc(server, 0x201, 1, {0, 0}, {0, 33});
+    lacking.cdc(server, 0x201, 1, {0, 0}, {0, 0});
+    lacking.cdc(server, 0x201, 2, {0, 0}, {0, 33});
     lacking.cdc(client, 0x101, 2, {0, 33}, {0, 0});
     EXPECT_EQ(found(lacking), Ids{});
+    EXPECT_EQ(tally(lacking, rules::consumer_behind_producer).undecided, 1U);
 }
 
 // ---- R40, R41: updates ---------------------------------------------------------------------------
