@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -42,5 +43,12 @@ struct FrameStamp {
     std::uint32_t interface = 0;
 };
 inline FrameStamp step_of(const capture::Packet& packet) { return {packet.time, packet.number, packet.interface}; }
+
+/// Interfaces whose clocks differ by less show packets in another order.
+constexpr Time greatest_skew = 10 * capture::millisecond;
+/// Whether the two may have happened in the other order.
+inline bool may_be_swapped(const FrameStamp& one, const FrameStamp& other) {
+    return one.interface != other.interface && std::abs(one.time - other.time) < greatest_skew;
+}
 
 }  // namespace fabricscope::engine

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/engine/rdma/at.h"
 #include "capture/rc_stream.h"
@@ -19,8 +20,6 @@ namespace {
 
 // What overtakes on its way is there again sooner than anybody who misses it sends it again.
 constexpr Time overtaken_within = capture::millisecond;
-// Interfaces whose clocks differ by less show packets in another order.
-constexpr Time greatest_skew = 10 * capture::millisecond;
 // Shorter silences are no timeouts unless the timer is known to be that short.
 constexpr Time shortest_timeout = capture::millisecond;
 
@@ -313,9 +312,7 @@ void Streams::begin_again(At& at) {
     if (cause == Cause::rnr) {
         judge_rnr_wait(at, waited);
         at.direction.rnr_waited += waited;
-        if (half.rnr_psn != at.psn) half.rnr_waits.end();
-        half.rnr_psn = at.psn;
-        half.rnr_waits.add(at.packet.number);
+        half.rnr_waits.add(at);
     }
     const bool was_refused = half.nak && psn_distance(half.nak->psn, at.psn) >= 0;
     half.nak.reset();
@@ -324,7 +321,7 @@ void Streams::begin_again(At& at) {
     ++at.direction.timeouts;
     if (was_refused) ++at.direction.unheeded_naks;
     at.direction.longest_timeout = std::max(at.direction.longest_timeout, waited);
-    half.timeouts.add(at.packet.number);
+    half.timeouts.add(at);
     at.facts.retry = half.timeouts.count;
     half.stream->silence = Silence{half.side, half.timeouts.count, at.stamp(), waited, retries_of(*half.stream)};
     judge_ack_timeout(at);
@@ -343,12 +340,13 @@ void Streams::settle_silent(Half& half) {
             event.cause = Cause::timeout;
 }
 
-void Streams::Row::add(std::uint64_t frame) {
+void Streams::Row::add(const At& at) {
     constexpr std::size_t most_frames = 8;
     if (!frames) frames = std::make_unique<Frames>();
     std::vector<std::uint64_t>& row = frames->of_this;
+    if (psn_distance(std::exchange(psn, at.psn), at.psn) > 0) count = 0;
     if (++count == 1) row.clear();
-    if (row.size() < most_frames) row.push_back(frame);
+    if (row.size() < most_frames) row.push_back(at.packet.number);
     if (count <= most) return;
     most = count;
     frames->of_longest = row;

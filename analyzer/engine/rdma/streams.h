@@ -94,16 +94,19 @@ private:
         std::uint32_t packets = 0;
     };
 
-    /// Repetitions for the same reason, with nothing in between that took their requester forward.
+    struct At;  // what on_packet() deals with
+
+    /// Repetitions for the same reason, with nothing in between that took their requester forward: an answer that the
+    /// capture lacks shows in the next one's beginning farther on.
     struct Row {
         struct Frames {
             std::vector<std::uint64_t> of_this, of_longest;  ///< the first ones of this row, and of the longest one
         };
         std::uint32_t count = 0, most = 0;
+        std::uint32_t psn = 0;           ///< at which the latest began
         std::unique_ptr<Frames> frames;  ///< nullptr: `most` is 0
 
-        void end() { count = 0; }
-        void add(std::uint64_t frame);
+        void add(const At& at);
     };
 
     /// A packet that came again before its timer can have run out, unless it was refused.
@@ -172,9 +175,7 @@ private:
         std::optional<ib::Reth> latest_read;  ///< of the operation that was asked for last, if it is a READ
         bool cut_reads = false;               ///< READs whose length was cut off
         bool cut_answers = false;             ///< it sent acknowledgments of which the capture lacks what they say
-        Row timeouts;
-        Row rnr_waits;  ///< for the packet `rnr_psn`
-        std::uint32_t rnr_psn = 0;
+        Row timeouts, rnr_waits;
         MostReads reads;
         std::optional<Time> last_marked;     ///< when it sent a packet that was marked
         std::optional<FrameStamp> last_cnp;  ///< that it sent
@@ -199,8 +200,6 @@ private:
         std::uint64_t last_response_frame = 0;
         std::uint32_t attempts = 0;  ///< to find its peer
     };
-
-    struct At;  // what on_packet() deals with
 
     Half* half_of(const capture::Packet& packet);
     void tell(At& at);

@@ -644,6 +644,19 @@ TEST(Rdma, RetriesThatNobodyAnswersEndTheStream) {
     EXPECT_EQ(s.from[a].timeouts, 7U);
 }
 
+TEST(Rdma, RetriesThatBeginFartherOnWereAnswered) {
+    World w;
+    w.connect(2);
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (std::uint32_t psn = 2; psn < 10; ++psn) w.request(a, send_only, psn);
+    for (std::uint32_t psn = 2; psn < 10; ++psn) w.wait(capture::second), w.request(a, send_only, psn);
+    w.wait(5 * capture::second), w.mad(a, std::vector<std::uint8_t>(256), 256);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[a].timeouts, 8U);
+    EXPECT_NE(s.ending, End::retries_exhausted);
+    EXPECT_EQ(w.tracker.model().of(rules::retry_count).satisfied, 1U);
+}
+
 TEST(Rdma, WhoIsStillRetransmittingHasNotGivenUp) {
     World w;
     w.request(a, send_only, 1), w.answer(b, 1);
