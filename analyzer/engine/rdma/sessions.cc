@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/engine/queue_pair_key.h"
-
 namespace fabricscope::engine::rdma {
 
 namespace {
@@ -100,6 +98,15 @@ public:
         return std::nullopt;
     }
 
+    std::uint32_t latest_connection(const QueuePairKey& end) const {
+        const auto found = by_end_.find(end);
+        if (found == by_end_.end()) return 0;
+        const auto& places = found->second;
+        const auto latest = std::find_if(
+            places.rbegin(), places.rend(), [](const Place& p) { return p.cm_connection; });
+        return latest != places.rend() ? latest->cm_connection : 0;
+    }
+
 private:
     /// A connection, or a link of a group.
     struct Place {
@@ -165,6 +172,7 @@ Sessions::Sessions(const Announcements& announcements) : index_(std::make_unique
 Sessions::~Sessions() = default;
 void Sessions::update() { index_->update(); }
 std::optional<Session> Sessions::find(const Stream& stream) const { return index_->find(stream); }
+std::uint32_t Sessions::latest_connection(const QueuePairKey& end) const { return index_->latest_connection(end); }
 
 namespace {
 

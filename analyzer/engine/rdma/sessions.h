@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/engine/queue_pair_key.h"
 #include "analyzer/engine/rdma/tracker.h"
 
 namespace fabricscope::engine::rdma {
@@ -34,6 +35,8 @@ public:
     void update();
     /// The youngest that began before the stream's last packet.
     std::optional<Session> find(const Stream& stream) const;
+    /// The CM connection that was the latest to name the queue pair; 0: none.
+    std::uint32_t latest_connection(const QueuePairKey& end) const;
 
 private:
     class Index;

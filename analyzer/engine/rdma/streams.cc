@@ -124,14 +124,24 @@ bool Streams::may_be_disconnected(const Stream& stream) const {
     return unread_from(one, other) || unread_from(other, one) || unread_elsewhere_ > stream.first_frame;
 }
 
-/// REQ and REP name a queue pair: if it is one whose connection is over, its number is used again.
+/// REQ and REP name a queue pair: if it is one whose connection is over, or that had its packets before, its number is
+/// used again.
 void Streams::make_room_for_connection(const Packet& mad) {
     const std::optional<std::uint32_t> qpn = rdma_cm::queue_pair_named_by(mad);
     if (!qpn) return;
     for (const Transport transport : {Transport::rc, Transport::xrc, Transport::uc}) {
         Half* const* half = half_by_key_.find(Key{{mad.destination, mad.source}, *qpn, 0, transport});
-        if (half != nullptr && *half != nullptr && is_disconnected(**half)) retire(**half);
+        if (half == nullptr || *half == nullptr) continue;
+        if (is_disconnected(**half) || is_of_before(**half, {mad.source, *qpn})) retire(**half);
     }
+}
+
+/// Nothing was sent to it any more when the connection that names it now was asked for.
+bool Streams::is_of_before(const Half& half, const QueuePairKey& named) {
+    const std::uint32_t id = sessions_.latest_connection(named);
+    if (id == 0) return false;
+    const std::optional<FrameStamp>& req = announcements_.cm.connections[id - 1].req;
+    return req && req->time - half.stream->last_time > greatest_skew;
 }
 
 void Streams::tell(At& at) {

@@ -225,6 +225,7 @@ private:
     void judge_cnp_interval(Half& half, const capture::Packet& packet);
     void note_unread(const capture::Packet& mad);
     void make_room_for_connection(const capture::Packet& mad);
+    bool is_of_before(const Half& half, const QueuePairKey& named);
     bool may_be_disconnected(const Stream& stream) const;
     static void suspect_loss(Half& half);
     static bool has_changed_interface(const At& at);

@@ -136,11 +136,14 @@ TEST(Rdma, ADisconnectMayBeBehindTheSnapLength) {
 }
 
 TEST(Rdma, AQueuePairThatIsConnectedAgainIsAnotherStream) {
-    for (const bool disconnected : {false, true}) {
+    enum class Before : std::uint8_t { goes_on, disconnected, silent };
+    for (const Before before : {Before::goes_on, Before::disconnected, Before::silent}) {
         World w;
         w.connect(7);
         w.request(a, send_only, 100), w.answer(b, 100);
-        if (disconnected) w.cm.connections[0].dreq = FrameStamp{};
+        if (before == Before::disconnected) w.cm.connections[0].dreq = FrameStamp{};
+        if (before == Before::silent) w.wait(capture::second);
+        w.cm.connections[0].req = FrameStamp{.time = w.now};
         fabricscope::rdma_cm::Message req;
         req.mad.management_class = ib::cm_class;
         req.mad.attribute_id = static_cast<std::uint16_t>(ib::CmAttribute::req);
@@ -150,7 +153,7 @@ TEST(Rdma, AQueuePairThatIsConnectedAgainIsAnotherStream) {
         const std::vector<std::uint8_t> octets = fabricscope::rdma_cm::build(req);
         w.mad(a, octets, octets.size());
         w.request(a, send_only, 101), w.answer(b, 101);
-        EXPECT_EQ(w.end().streams.size(), disconnected ? 2U : 1U);
+        EXPECT_EQ(w.end().streams.size(), before == Before::goes_on ? 1U : 2U);
     }
 }
 
