@@ -103,11 +103,9 @@ void Streams::on_management(const Packet& packet) {
     make_room_for_connection(packet);
 }
 
-/// A message of Communication Management of which the capture lacks the ids, or all of it, may be anything between its
-/// ports, a DREQ as well.
+/// It may be a DREQ as well.
 void Streams::note_unread(const Packet& mad) {
-    constexpr std::size_t ids_end = layout::layout_of<ib::CmRtu>.extent.end;
-    if (mad.ib.payload.size() >= std::min<std::size_t>(mad.ib.payload_length, ids_end)) return;
+    if (!rdma_cm::is_unread(mad)) return;
     const bool is_room = unread_.size() < options_.limits.hosts;
     const auto found = is_room ? unread_.try_emplace({mad.source, mad.destination}).first
                                : unread_.find({mad.source, mad.destination});

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/rdma_cm/tracker.h"
+
 namespace fabricscope::engine::rdma_cm {
 
 namespace {
@@ -47,9 +49,10 @@ void CourseRules::on_mad(const capture::Packet& packet) {
     const std::uint32_t psn = packet.ib.bth.psn;
     const auto found = senders_.find(packet.source);
     if (found != senders_.end()) {
-        if (psn != ((found->second.psn + 1) & psn_mask)) found->second.gap = packet.number;
-        found->second.psn = psn;
-        found->second.interface = packet.interface;
+        Sender& sender = found->second;
+        if (psn != ((sender.psn + 1) & psn_mask) || is_unread(packet)) sender.gap = packet.number;
+        sender.psn = psn;
+        sender.several_interfaces |= sender.interface != packet.interface;
     } else if (senders_.size() < most_kept) senders_[packet.source] = {psn, packet.number, packet.interface};
 }
 
@@ -76,7 +79,7 @@ void CourseRules::after_mad(const capture::Packet& packet) {
 Doubt CourseRules::doubt_of(const Early& early, const Sender& server) {
     const Connection& connection = *early.connection;
     if (connection.rep) return UndecidedReason::may_have_crossed;
-    if (server.interface != early.interface) return UndecidedReason::interface_order;
+    if (server.several_interfaces || server.interface != early.interface) return UndecidedReason::interface_order;
     // What the capture has begun with may have had something before it.
     const bool complete = connection.req && server.gap <= begin_of_answer(connection);
     return doubt_if(!complete, UndecidedReason::frames_missing);

@@ -41,9 +41,10 @@ public:
 private:
     struct Sender {
         std::uint32_t psn = 0;
-        std::uint64_t gap =
-            0;  ///< frame that showed the latest gap: MADs were not captured, or came out of order; 0: none
-        std::uint32_t interface = 0;
+        std::uint64_t gap = 0;  ///< frame that showed the latest gap: MADs were not captured or not readable, or came
+                                ///< out of order; 0: none
+        std::uint32_t interface = 0;      ///< of the first
+        bool several_interfaces = false;  ///< its MADs came by
     };
     /// A message of the client that needs a REP, which was not captured.
     struct Early {

@@ -11,6 +11,11 @@ bool claims_message(const capture::Packet& packet) {
            packet.ib.bth.destination_qpn == ib::gsi_qpn && wire::claims_cm(packet.ib.payload);
 }
 
+bool is_unread(const capture::Packet& mad) {
+    constexpr std::size_t ids_end = layout::layout_of<ib::CmRtu>.extent.end;
+    return mad.ib.payload.size() < std::min<std::size_t>(mad.ib.payload_length, ids_end);
+}
+
 std::optional<std::uint32_t> queue_pair_named_by(const capture::Packet& packet) {
     if (!claims_message(packet) || packet.ib.payload_length != ib::mad_size) return std::nullopt;
     const wire::Message message = wire::parse(packet.ib.payload);

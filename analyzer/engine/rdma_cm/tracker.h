@@ -29,6 +29,8 @@ struct Options {
 
 /// Whether the packet holds a message of Communication Management, of whatever length.
 bool claims_message(const capture::Packet& packet);
+/// Whether the capture lacks the ids of such a message, or all of it: it may be any one between its ports.
+bool is_unread(const capture::Packet& mad);
 /// The queue pair of its own that the sender of a REQ or REP names; nullopt: the packet is neither, or of a length that
 /// its receiver does not take.
 std::optional<std::uint32_t> queue_pair_named_by(const capture::Packet& packet);

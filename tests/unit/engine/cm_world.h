@@ -130,7 +130,8 @@ public:
     Tracker tracker;
     Time now = 0;
     std::uint64_t frames = 0;
-    std::size_t captured = 0;  ///< octets of each MAD; 0 = all
+    std::uint32_t interface = 0;  ///< by which packets come
+    std::size_t captured = 0;     ///< octets of each MAD; 0 = all
     capture::IbCarrier carrier = capture::IbCarrier::roce_v2;
     bool by_lid = false;  ///< packets have LID 3 of the client and 4 of the server
     PerSide<std::uint32_t> gsi_psn;
@@ -146,6 +147,7 @@ private:
         capture::Packet p;
         p.number = ++frames;
         p.time = now += capture::millisecond;
+        p.interface = interface;
         p.source = by_lid ? lid_of(from) : address_of(from);
         p.destination = by_lid ? lid_of(other(from)) : address_of(other(from));
         p.transport = capture::Transport::ib;

@@ -202,15 +202,24 @@ TEST(CmRules, WrongOrder) {
 
 TEST(CmRules, RtuWithoutRep) {
     const ib::CmMra mra{.local_comm_id = 0x201, .remote_comm_id = 0x101};
-    for (const bool lost : {false, true}) {
+    enum class Rep : std::uint8_t { not_sent, lost, unread };
+    for (const Rep rep : {Rep::not_sent, Rep::lost, Rep::unread}) {
         World w;
         w.req(9), w.send(server, ib::CmAttribute::mra, ib::CmMra{.local_comm_id = 0x209, .remote_comm_id = 0x109});
         w.req(1), w.send(server, ib::CmAttribute::mra, mra);
-        if (lost) ++w.gsi_psn[server];  // the REP
+        if (rep == Rep::lost) ++w.gsi_psn[server];
+        if (rep == Rep::unread) w.captured = 16, w.rep(1), w.captured = 0;
         w.rtu(1), w.dreq(client, 1), w.drep(server, 1);
-        EXPECT_EQ(found(w), lost ? Ids{} : Ids{"IPCM-05"});
-        EXPECT_EQ(tally(w, rules::sequence).undecided, lost ? 1U : 0U);
+        const bool known = rep == Rep::not_sent;
+        EXPECT_EQ(found(w), known ? Ids{"IPCM-05"} : Ids{});
+        EXPECT_EQ(tally(w, rules::sequence).undecided, known ? 0U : 1U);
     }
+    World elsewhere;  // its clock may be ahead
+    elsewhere.interface = 1, elsewhere.rep(1), elsewhere.interface = 0;
+    elsewhere.req(2),
+        elsewhere.send(server, ib::CmAttribute::mra, ib::CmMra{.local_comm_id = 0x202, .remote_comm_id = 0x102});
+    elsewhere.rtu(2), elsewhere.drep(server, 1);
+    EXPECT_EQ(found(elsewhere), Ids{});
     World begins_with_mra;  // before which no REP was sent
     begins_with_mra.req(1), begins_with_mra.send(server, ib::CmAttribute::mra, mra), begins_with_mra.rtu(1);
     begins_with_mra.dreq(client, 1), begins_with_mra.drep(server, 1);
