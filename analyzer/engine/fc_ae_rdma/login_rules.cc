@@ -41,7 +41,7 @@ void LoginRules::on_process_login(const fibre_channel::FrameFacts& facts) {
         .rejected = answers && facts.exchange.accepted == false,
         .page = {},
         .ox_id = seen.frame.header.ox_id,
-        .frame = seen.number};
+        .seen = seen.step()};
     if (!login.rejected) {
         const std::optional<wire::ServicePage> page = page_of_fcp(seen.frame.payload);
         if (!page) return;
@@ -64,8 +64,14 @@ void LoginRules::on_logout(const fibre_channel::FrameFacts& facts, const char* t
     const Port by = destination_of(seen);
     const auto found = pairs_.find(key_of(source_of(seen), by));
     if (found == pairs_.end()) return;
+    const auto may_follow = [&](const std::optional<ProcessLogin>& login) {
+        return login && may_be_swapped(login->seen, seen.step());
+    };
+    const bool login_may_follow = std::ranges::any_of(found->second.dialogs, [&](const Dialog& dialog) {
+        return may_follow(dialog.request) || may_follow(dialog.answer);
+    });
     found->second = {};
-    found->second.ended = Ended{text, by, seen.frame.header.ox_id, seen.number};
+    found->second.ended = Ended{text, by, seen.frame.header.ox_id, seen.step(), login_may_follow};
 }
 
 bool LoginRules::speak_rdma(const Port& a, const Port& b) const {
@@ -97,28 +103,33 @@ void LoginRules::judge_dialog(const Arrival& a, const Dialog& dialog) {
     if (!answer) return verdicts_.undecided(rules::odd_request, UndecidedReason::response_not_captured);
     if (!answer->executed()) return verdicts_.satisfied(rules::odd_request);
     verdicts_.broken(
-        rules::odd_request, {request->frame, answer->frame}, {a.message.id},
+        rules::odd_request, {request->seen.frame, answer->seen.frame}, {a.message.id},
         "a PRLI with unexpected values is executed");
 }
 
 /// That no PRLI came in between is certain only of the Initiator, and only if each of its Exchanges was seen.
 void LoginRules::judge_permission(const Arrival& a, Pair& pair, const fibre_channel::GivenIds& given_ids) {
     const Port &initiator = a.message.initiator, &target = a.message.target;
-    const auto broken = [&](std::uint64_t frame, std::uint16_t ox_id, const char* text) {
+    const auto broken = [&](const FrameStamp& since, std::uint16_t ox_id, const char* text) {
+        if (may_be_swapped(since, a.seen.step()))
+            return verdicts_.undecided(rules::login_before, UndecidedReason::interface_order);
         const bool lacks_some = !given_ids.has_all(initiator, ox_id, a.message.ox_id);
         verdicts_.broken(
-            rules::login_before, doubt_if(lacks_some, UndecidedReason::frames_missing), {frame, a.seen.number},
+            rules::login_before, doubt_if(lacks_some, UndecidedReason::frames_missing), {since.frame, a.seen.number},
             {a.message.id}, text);
     };
-    if (pair.ended && pair.ended->by == initiator)
-        return broken(pair.ended->frame, pair.ended->ox_id, pair.ended->text);
+    if (pair.ended && pair.ended->by == initiator) {
+        if (pair.ended->login_may_follow)
+            return verdicts_.undecided(rules::login_before, UndecidedReason::interface_order);
+        return broken(pair.ended->seen, pair.ended->ox_id, pair.ended->text);
+    }
     const Dialog &own = pair.asked_by(initiator, target), &other = pair.asked_by(target, initiator);
     for (const Dialog& dialog : {own, other})
         if (dialog.answer && dialog.answer->executed()) return verdicts_.satisfied(rules::login_before);
     const bool may_be_accepted = !own.answer || (other.request && !other.answer);
     if (may_be_accepted) return verdicts_.undecided(rules::login_before, UndecidedReason::response_not_captured);
     broken(
-        own.answer->frame, own.answer->ox_id,
+        own.answer->seen, own.answer->ox_id,
         own.answer->rejected ? "a message, though the PRLI was rejected"
                              : "a message, though the PRLI was not executed");
 }
@@ -130,7 +141,7 @@ void LoginRules::judge_logout(const Arrival& a, const Dialog& own, const fibre_c
     const bool lacks_some = !given_ids.has_all(a.message.initiator, own.answer->ox_id, a.message.ox_id);
     verdicts_.broken(
         rules::logout_after_odd_accept, doubt_if(lacks_some, UndecidedReason::frames_missing),
-        {own.answer->frame, a.seen.number}, {a.message.id},
+        {own.answer->seen.frame, a.seen.number}, {a.message.id},
         "a message instead of PRLO, though the accept has unexpected parameters");
 }
 
@@ -139,7 +150,7 @@ bool LoginRules::judge_page(const Arrival& a, const ProcessLogin& login, bool is
     if (faults.count == 0) verdicts_.satisfied(rules::process_login);
     for (const wire::PageFault fault : faults.list())
         verdicts_.broken(
-            rules::process_login, {login.frame}, {a.message.id},
+            rules::process_login, {login.seen.frame}, {a.message.id},
             fmt::format("{}: {}", is_accept ? "PRLI accept" : "PRLI", wire::describe(fault)));
     return faults.count == 0;
 }

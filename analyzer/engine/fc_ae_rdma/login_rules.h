@@ -18,7 +18,7 @@ struct ProcessLogin {
     bool rejected = false;  ///< LS_RJT: there is no page
     wire::ServicePage page;
     std::uint16_t ox_id = 0;
-    std::uint64_t frame = 0;
+    FrameStamp seen;
 
     /// Of an answer: the ports are logged in.
     bool executed() const { return !rejected && page.accept_response == wire::request_executed; }
@@ -50,7 +50,8 @@ private:
         const char* text;  ///< in the finding of a message that comes then
         Port by;
         std::uint16_t ox_id;
-        std::uint64_t frame;
+        FrameStamp seen;
+        bool login_may_follow;  ///< what looks like a PRLI before it
     };
     struct Pair {
         std::array<Dialog, 2> dialogs;  ///< the lower N_Port_ID's first

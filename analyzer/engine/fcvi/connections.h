@@ -85,15 +85,15 @@ struct ConnectionState {
     /// Frames were seen out of order, or may come so: the fabric, or the capture, does not keep it.
     bool reordered = false;
     std::optional<EarlyAnswer> early_answer;
-    bool order_known = false;                ///< a login tells whether the fabric keeps it
-    std::optional<std::uint32_t> interface;  ///< by which its first frame came
+    bool order_known = false;         ///< a login tells whether the fabric keeps it
+    std::optional<FrameStamp> first;  ///< frame
     bool several_interfaces = false;
     bool lossy = false;  ///< the capture has lost frames that the endpoints had
 
     /// Another interface may have another clock.
-    void hear(std::uint32_t by) {
-        if (!interface) interface = by;
-        several_interfaces |= *interface != by;
+    void hear(const FrameStamp& frame) {
+        if (!first) first = frame;
+        several_interfaces |= first->interface != frame.interface;
     }
     /// Why frames that come in the wrong order prove nothing, if they do not.
     std::optional<UndecidedReason> lack_of_order() const {

@@ -254,7 +254,7 @@ void Tracker::State::on_iu_frame(const FrameSeen& seen, const fibre_channel::Fra
     const bool from_originator = !seen.frame.header.f_ctl.exchange_responder;
     const Continuation continuation = exchange.by(from_originator).take(seen.frame, header.version);
     const Arrival a{seen, header, *iu, exchange, continuation, facts, below};
-    if (exchange.connection != 0) connections_.state(exchange.connection).hear(seen.interface);
+    if (exchange.connection != 0) connections_.state(exchange.connection).hear(seen.step());
     facts.repeated = continuation.repeated;
     if (a.ends_exchange()) {
         exchange.closed = true;
@@ -284,7 +284,7 @@ void Tracker::State::note(const Arrival& a) {
     Connection& connection = connections_.at(a.exchange.connection);
     Traffic& traffic = connection.from[a.from()];
     a.facts.from = a.from();
-    connections_.state(connection.id).hear(a.seen.interface);
+    connections_.state(connection.id).hear(a.step());
     connection.last_time = a.seen.time;
     traffic.last = a.seen.time;
     if (!traffic.first) traffic.first = a.seen.time;
@@ -337,6 +337,9 @@ void Tracker::State::judge_after_logout(const Arrival& a) {
     const std::optional<FrameStamp>& logout = state.sender[a.from()].logout;
     if (!logout) return;
     if (state.reordered) return judge_.undecided(rules::silence_after_end, UndecidedReason::out_of_order);
+    // Perhaps the connection began behind it, or this came before it.
+    if (may_be_swapped(*state.first, *logout) || may_be_swapped(*logout, a.step()))
+        return judge_.undecided(rules::silence_after_end, UndecidedReason::interface_order);
     judge_.unless(
         connections_.lack_of_exchanges(a, a.from()), rules::silence_after_end, false, a,
         [&] { return fmt::format("{} after a logout, or from a port that has lost its address", a.iu.name); },

@@ -25,10 +25,15 @@ Cut cut(const char* frame, std::size_t octets) { return {frame, octets}; }
 /// What the engine makes of reads and writes, statements of docs/scenarios.md, once they have been edited.
 class World : public Observer {
 public:
-    explicit World(const std::string& statements, const Edits& edits = {}, Options options = {}, const Cut& cut = {})
+    /// `elsewhere` is a frame that another interface has captured.
+    explicit World(
+        const std::string& statements, const Edits& edits = {}, Options options = {}, const Cut& cut = {},
+        const std::string& elsewhere = {})
         : engine_(engine_options(std::move(options)), {.fc_ae_rdma = this}) {
         traffic::Recording recording = traffic::play_text("protocol fc-ae-rdma\nunit lun=3\n" + statements);
         for (const std::string& line : edits) traffic::edit(recording, line);
+        recording.interfaces.push_back(recording.interfaces.front());
+        if (!elsewhere.empty()) recording.frames[traffic::select(recording, elsewhere).front()].interface = 1;
         const std::size_t short_one = cut.frame.empty() ? SIZE_MAX : traffic::select(recording, cut.frame).front();
         std::size_t index = 0;
         traffic::for_each_frame(recording, [&](capture::Frame frame) {
@@ -277,6 +282,12 @@ TEST(FcAeRdmaEvidence, ACommandThatWasCutIsAMessageWithoutValues) {
     EXPECT_EQ(some.message().is_read, true);
     EXPECT_EQ(some.message().data_length, std::nullopt);
     EXPECT_EQ(some.found(), Ids{});
+}
+
+TEST(FcAeRdmaEvidence, ALoginThatAnotherClockShowsLateIsNoLogout) {
+    const Edits late{"LS_ACC/2 move after PRLI", "LS_ACC/last drop"};
+    EXPECT_EQ(World("read lun=3 address=0x1000 octets=100", late).found(), Ids{"AERDMA-17"});
+    EXPECT_EQ(World("read lun=3 address=0x1000 octets=100", late, {}, {}, "LS_ACC/2").found(), Ids{});
 }
 
 TEST(FcAeRdmaEvidence, AStatusThatWasCutIsNoGood) {
