@@ -218,13 +218,15 @@ void MessageRules::judge_target(const Arrival& a, const Message& message) {
     const auto* target = std::get_if<wire::RdmaTarget>(&a.header.target);
     const bool same_place = target == nullptr ||
                             (target->rmt_va == message.rmt_va && target->rmt_va_handle == message.rmt_va_handle);
-    judge_(
-        rules::constant_target, same_place, a,
+    const bool lacks_place = message.operation != Operation::send && !message.rmt_va;
+    judge_.unless(
+        doubt_if(lacks_place, UndecidedReason::cut), rules::constant_target, same_place, a,
         [&] { return fmt::format("{} is for another place in memory than the first IU", a.iu.name); },
         {message.first.frame});
     if (!a.header.tot_len()) return;
-    judge_(
-        rules::constant_target, *a.header.tot_len() == message.total_length.value_or(0), a,
+    judge_.unless(
+        doubt_if(!message.total_length, UndecidedReason::cut), rules::constant_target,
+        *a.header.tot_len() == message.total_length.value_or(0), a,
         [&] {
             return fmt::format(
                 "{} has FCVI_TOT_LEN {}, the first IU {}", a.iu.name, *a.header.tot_len(),

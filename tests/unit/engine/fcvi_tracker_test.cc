@@ -446,6 +446,23 @@ TEST(FcviTracker, TheLatestRATovCountsThatWasTold) {
     EXPECT_EQ(World(one, anew).found(), Ids());
 }
 
+TEST(FcviTracker, AMessageWhoseFirstHeaderWasCutMayBeForAnyPlace) {
+    const traffic::Recording read = connection(Version::iso, reception, a_read);
+    for (std::size_t octets = 0; octets <= 64; octets += 4)
+        EXPECT_EQ(World(read, {}, {}, Cut{"FCVI_READ_RQST", octets}).found(), Ids()) << octets;
+}
+
+TEST(FcviTracker, ALoginThatAnotherClockShowsLateIsNoLogout) {
+    for (const std::uint32_t interface : {0U, 1U}) {
+        traffic::Recording recording = connection(Version::iso, unreliable, a_send);
+        traffic::edit(recording, "LS_ACC/last move after FCVI_CONNECT_RQST");
+        recording.interfaces.push_back(recording.interfaces.front());
+        recording.frames[traffic::select(recording, "LS_ACC/last").front()].interface = interface;
+        const Ids found = World(recording).found();
+        EXPECT_EQ(std::ranges::count(found, "FCVI-31") == 0, interface == 1);
+    }
+}
+
 TEST(FcviTracker, LimitsHold) {
     Options options;
     options.limits.connections = 1;

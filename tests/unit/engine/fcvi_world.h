@@ -15,13 +15,26 @@ using Edits = std::vector<std::string>;
 using wire::Reliability;
 using wire::Version;
 
+/// Of a frame's payload only so much was captured.
+struct Cut {
+    std::string frame;
+    std::size_t octets = 0;
+};
+
 class World : public Observer {
 public:
-    explicit World(const traffic::Recording& scenario, const Edits& edits = {}, Options options = {})
+    explicit World(
+        const traffic::Recording& scenario, const Edits& edits = {}, Options options = {}, const Cut& cut = {})
         : engine_(engine_options(std::move(options)), {.fcvi = this}) {
         traffic::Recording recording = scenario;
         for (const std::string& line : edits) traffic::edit(recording, line);
-        traffic::for_each_frame(recording, [&](const capture::Frame& frame) { engine_.on_frame(frame); });
+        const std::size_t short_one = cut.frame.empty() ? SIZE_MAX : traffic::select(recording, cut.frame).front();
+        std::size_t index = 0;
+        traffic::for_each_frame(recording, [&](capture::Frame frame) {
+            if (index++ == short_one)
+                frame.data = frame.data.first(capture::decode(frame).fc->payload_offset + cut.octets);
+            engine_.on_frame(frame);
+        });
         engine_.finish();
     }
     /// A scenario of samples/scenarios.
