@@ -274,7 +274,8 @@ bool is_last_attempt(const LastEvent& last, const Stream& stream, const engine::
     }
     const std::uint8_t timer = ib::AethSyndrome::of(nak.syndrome.value_or(0)).value;
     const engine::Time wait = ib::rnr_timer_microseconds(timer) * capture::microsecond;
-    return connection.dreq && 2 * (connection.dreq->time - nak.time) < wait;
+    // By a clock that is behind, it seems to have disconnected before the NAK.
+    return connection.dreq && connection.dreq->time >= nak.time && 2 * (connection.dreq->time - nak.time) < wait;
 }
 
 /// The RNR NAK behind which a requester gave up: it disconnected, with its request unanswered.
