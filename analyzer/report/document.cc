@@ -60,7 +60,7 @@ constexpr auto capture_columns = columns<Results>(
     column<[](const Results& r) { return seconds_of(r.capture.duration); }>(
         "duration", "from the first frame to the latest one"),
     column<[](const Results& r) { return r.capture.truncated_frames; }>(
-        "truncated_frames", "frames cut by the snap length"),
+        "truncated_frames", "frames of which the snap length cut off something that is needed"),
     column<[](const Results& r) { return r.capture.undecoded_frames; }>(
         "undecoded_frames", "malformed frames, IP fragments, and frames of an unsupported link type"),
     column<[](const Results& r) { return r.capture.copies; }>(

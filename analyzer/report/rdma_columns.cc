@@ -63,7 +63,9 @@ constexpr auto latency_columns = columns<Latencies>(
 
 constexpr auto direction_columns = columns<Direction>(
     column<&Direction::packets>(
-        "packets", "all that this side sent on the stream; 0: what it did is not known, and null below"),
+        "packets",
+        "all that this side sent on the stream without CNPs, which are counted apart; 0: what it did is not known, and "
+        "null below"),
     column<[](const Direction& d) { return d.reads_known ? of_sender<&Direction::bytes>(d) : std::nullopt; }>(
         "bytes",
         "payload of the operations that this side asked for, each octet once; READs are the asker's; null, too, if how "

@@ -134,7 +134,7 @@ inline constexpr std::array generated_fields{
         "The acknowledgment was seen before", "IBA 9.7"},
     GeneratedField{
         "rdma.analysis.duplicate_request", "Duplicate request", GeneratedType::expert_info,
-        "The packet had arrived, and is retransmitted", "IBA 9.7"},
+        "The packet is retransmitted, and was known by then to have arrived", "IBA 9.7"},
     GeneratedField{
         "rdma.analysis.retries_exhausted", "Retries exhausted", GeneratedType::expert_info,
         "Nothing came after the last of all retries", "IBA 9.9.2.1.3"},
