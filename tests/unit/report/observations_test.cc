@@ -522,6 +522,30 @@ TEST(Observations, AStreamThatNobodyAnswersGaveUp) {
     EXPECT_THAT(all[0].frames, ElementsAre(9));
 }
 
+TEST(Observations, WhoDisconnectedBeforeTheNakDidNotGiveUpForIt) {
+    using namespace engine::rdma;
+    constexpr std::uint8_t rnr_of_640_us = 0x2C;
+    engine::rdma_cm::Model cm;
+    cm.connections.push_back(cm_connection());
+    for (const Time behind : {-capture::microsecond, capture::microsecond}) {
+        engine::rdma::Model model;
+        Stream& stream = model.streams.emplace_back();
+        stream.id = stream.cm_connection = 1;
+        stream.ending = End::disconnected;
+        stream.unanswered[a] = 1;
+        model.events.push_back(
+            {.stream = 1,
+             .from = engine::rdma::b,
+             .kind = Event::Kind::rnr_nak,
+             .time = cm.connections[0].dreq->time + behind,
+             .frame = 3,
+             .cause = {},
+             .waited = {},
+             .syndrome = rnr_of_640_us});
+        EXPECT_THAT(observed({.rdma_cm = &cm, .rdma = &model}), SizeIs(behind < 0 ? 1 : 0));
+    }
+}
+
 // ---- latencies -------------------------------------------------------------------------------------
 
 constexpr Time microsecond = 1'000;
