@@ -6,20 +6,17 @@
 
 #include "analyzer/engine/engine.h"
 #include "tests/traffic/edit.h"
+#include "tests/unit/engine/fc_cut.h"
 
 namespace fabricscope::engine::fc_ae_rdma {
 namespace {
 
 using Ids = std::vector<std::string>;
 using Edits = std::vector<std::string>;
+using test::Cut;
 
 constexpr Port target{0, 0x01'0200};
 
-/// Of a frame's payload only so much was captured.
-struct Cut {
-    std::string frame;
-    std::size_t octets = 0;
-};
 Cut cut(const char* frame, std::size_t octets) { return {frame, octets}; }
 
 /// What the engine makes of reads and writes, statements of docs/scenarios.md, once they have been edited.
@@ -34,14 +31,7 @@ public:
         for (const std::string& line : edits) traffic::edit(recording, line);
         recording.interfaces.push_back(recording.interfaces.front());
         if (!elsewhere.empty()) recording.frames[traffic::select(recording, elsewhere).front()].interface = 1;
-        const std::size_t short_one = cut.frame.empty() ? SIZE_MAX : traffic::select(recording, cut.frame).front();
-        std::size_t index = 0;
-        traffic::for_each_frame(recording, [&](capture::Frame frame) {
-            if (index++ == short_one)
-                frame.data = frame.data.first(capture::decode(frame).fc->payload_offset + cut.octets);
-            engine_.on_frame(frame);
-        });
-        engine_.finish();
+        test::analyze(engine_, recording, cut);
     }
 
     const Model& model() const { return engine_.fc_ae_rdma(); }

@@ -6,20 +6,16 @@
 
 #include "analyzer/engine/engine.h"
 #include "tests/traffic/edit.h"
+#include "tests/unit/engine/fc_cut.h"
 
 namespace fabricscope::engine::fcvi::test {
 
 using Octets = std::vector<std::uint8_t>;
 using Ids = std::vector<std::string>;
 using Edits = std::vector<std::string>;
+using engine::test::Cut;
 using wire::Reliability;
 using wire::Version;
-
-/// Of a frame's payload only so much was captured.
-struct Cut {
-    std::string frame;
-    std::size_t octets = 0;
-};
 
 class World : public Observer {
 public:
@@ -28,14 +24,7 @@ public:
         : engine_(engine_options(std::move(options)), {.fcvi = this}) {
         traffic::Recording recording = scenario;
         for (const std::string& line : edits) traffic::edit(recording, line);
-        const std::size_t short_one = cut.frame.empty() ? SIZE_MAX : traffic::select(recording, cut.frame).front();
-        std::size_t index = 0;
-        traffic::for_each_frame(recording, [&](capture::Frame frame) {
-            if (index++ == short_one)
-                frame.data = frame.data.first(capture::decode(frame).fc->payload_offset + cut.octets);
-            engine_.on_frame(frame);
-        });
-        engine_.finish();
+        engine::test::analyze(engine_, recording, cut);
     }
     /// A scenario of samples/scenarios.
     explicit World(std::string_view name, const Edits& edits = {}, Options options = {})
