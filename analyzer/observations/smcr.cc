@@ -786,7 +786,8 @@ void Sessions::explain_failover(Observation& o, const LinkGroup& group, std::uin
 
 bool Sessions::urgent_stall(const Connection& connection, Side from) {
     const Direction& direction = connection.from[from];
-    const bool unreported = direction.urgent != 0 && direction.positions_known &&
+    const bool consumer_known = direction.from_start || direction.consumer;
+    const bool unreported = direction.urgent != 0 && direction.positions_known && consumer_known &&
                             direction.bytes_acknowledged + 1 == direction.bytes_announced;
     const bool for_long = direction.last_data && connection.last_time - *direction.last_data > second;
     if (!unreported || !(for_long || direction.aborted)) return false;

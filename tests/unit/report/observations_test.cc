@@ -346,6 +346,10 @@ TEST(Observations, AnUrgentByteMustHaveWaited) {
     const auto all = observed({.smcr = &model});
     ASSERT_THAT(all, SizeIs(1));
     EXPECT_STREQ(all[0].id, "SMCR-O-urgent-stall");
+    direction.from_start = false;
+    direction.consumer.reset();
+    for (const Observation& one : observed({.smcr = &model}))
+        EXPECT_STRNE(one.id, "SMCR-O-urgent-stall") << "its receiver was not heard";
 }
 
 TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
