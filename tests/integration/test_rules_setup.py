@@ -4,8 +4,8 @@
 import re
 
 import pytest
-from edit import CLC, ETHERNET, IPV4, SEND, drop, edited, patch
-from harness import analyze, fabricscope, fields, sample, samples
+from edit import CLC, ETHERNET, IPV4, SEND, drop, edited, patch, records_of, written
+from harness import ROOT, analyze, fabricscope, fields, run, sample, samples
 
 # smcr_v2_echo: SYN 4, SYN-ACK 5, PROPOSAL 7, ACCEPT 9, CONFIRM 11, CONFIRM LINK 13 and 15.
 OPTION = ETHERNET + IPV4 + 40  # of a SYN; the SMC option and two octets of padding are its last 8
@@ -50,3 +50,16 @@ def test_no_rule_is_broken_without_reason(name):
 def test_the_catalogue_fits_the_page():
     lines = fabricscope("rules", status=(0,)).decode().splitlines()
     assert max(map(len, lines)) <= 120
+
+
+def test_data_that_waited_for_a_late_segment(tmp_path):
+    """PROPOSAL is captured late, DECLINE is not: what the client knew when it sent its data, their own segments told."""
+    capture = tmp_path / "whole.pcap"
+    run(["editcap", "-F", "pcap", ROOT / "samples/synth/smcr_fallback_version.pcapng", capture])
+    header, records = records_of(capture)
+    proposal, decline = records[3], records[5]
+    late = [record for record in records if record is not proposal and record is not decline]
+    late.insert(15, [*late[15][:2], proposal[2]])
+    report = analyze(written(header, late, tmp_path / "late.pcap"))
+    assert report["findings"] == []
+    assert "SMCR-O-option-lost" not in {observation["id"] for observation in report["observations"]}

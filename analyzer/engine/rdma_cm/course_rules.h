@@ -41,8 +41,8 @@ public:
 private:
     struct Sender {
         std::uint32_t psn = 0;
-        std::uint64_t gap = 0;  ///< frame that showed the latest gap: MADs were not captured or not readable, or came
-                                ///< out of order; 0: none
+        /// Frame that showed the latest gap: MADs were not captured, not readable, or out of order; 0: none.
+        std::uint64_t gap = 0;
         std::uint32_t interface = 0;      ///< of the first
         bool several_interfaces = false;  ///< its MADs came by
     };

@@ -283,6 +283,17 @@ TcpArrival Rendezvous::arrival_of(const Segment& segment) const {
         behind(next(conversation, other(segment.from)))};
 }
 
+/// Of what ends at that position of its sender's stream. If that is behind the segment, it came before, and waited for
+/// what this one holds: what its sender knew by then, its own segment told.
+TcpArrival Rendezvous::arrival_of(const Segment& segment, std::uint64_t end) const {
+    const capture::TcpSegment& tcp = segment.packet.tcp;
+    const auto begin = static_cast<std::int32_t>(tcp.sequence - *segment.conversation.start[segment.from]);
+    TcpArrival arrival = arrival_of(segment);
+    if (static_cast<std::int64_t>(end) > std::int64_t{begin} + tcp.payload_length)
+        arrival.received = arrival.unseen = {};
+    return arrival;
+}
+
 void Rendezvous::make_room_for_stream(const Segment& segment) {
     streams_.push_back({key_of(segment.packet), segment.conversation.session});
     if (streams_.size() <= most_streams) return;
@@ -319,10 +330,10 @@ bool Rendezvous::on_stream(const Segment& segment) {
     if (readable.empty()) return false;
     const std::size_t length = wire::clc_length(readable);
     if (length == 0) {
-        const TcpArrival arrival = arrival_of(segment);
+        const TcpArrival arrival = arrival_of(segment, stream->position() + 1);
         rules_.tcp.on_other_data(arrival);
         segment.conversation.other_data = true;  // the application's own
-        const bool is_first = segment.packet.tcp.sequence == segment.conversation.first[Side::client];
+        const bool is_first = next(segment.conversation, segment.from) == segment.conversation.first[Side::client];
         if (segment.from == Side::client && is_first && arrival.handshake.agreed())
             sessions_.at(segment.conversation.session).connection->setup.plain[Side::client] = true;
         stop(segment.conversation);
@@ -384,10 +395,7 @@ bool Rendezvous::on_message(const Segment& segment, ByteView octets, std::uint64
     observer_.on_clc(seen);
     if (seen.request_frame != 0) observer_.on_response(seen.request_frame, seen.frame, seen.time - seen.request_time);
     conversation.last_message = step_of(packet);
-    TcpArrival arrival = arrival_of(segment);
-    // It came before, and waited for what this segment holds: what its sender knew by then, its own segment told.
-    const std::int64_t segment_end = std::int64_t{segment_position} + packet.tcp.payload_length;
-    if (static_cast<std::int64_t>(position + octets.size()) > segment_end) arrival.received = arrival.unseen = {};
+    TcpArrival arrival = arrival_of(segment, position + octets.size());
     rules_.on_clc(arrival, message);
     if (on_clc(segment, message, arrival)) return true;
     stop(conversation);

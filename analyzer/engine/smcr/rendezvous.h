@@ -67,6 +67,7 @@ private:
     void on_end(const Segment& segment);
     void note_fins_before(const Segment& segment);
     TcpArrival arrival_of(const Segment& segment) const;
+    TcpArrival arrival_of(const Segment& segment, std::uint64_t end) const;
     void on_payload(const Segment& segment);
     bool on_stream(const Segment& segment);
     void on_cut_message(const Segment& segment);
