@@ -2,6 +2,7 @@
 // Recordings of Fibre Channel of which one frame was captured in part.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace fabricscope::engine::test {
 
-/// Of a frame's payload only so much was captured.
+/// Of a frame's payload only so much was captured, or all if it has less.
 struct Cut {
     std::string frame;  ///< as edits name it; empty: none
     std::size_t octets = 0;
@@ -21,7 +22,9 @@ inline void analyze(Engine& engine, const traffic::Recording& recording, const C
     const std::size_t short_one = cut.frame.empty() ? SIZE_MAX : traffic::select(recording, cut.frame).front();
     std::size_t index = 0;
     traffic::for_each_frame(recording, [&](capture::Frame frame) {
-        if (index++ == short_one) frame.data = frame.data.first(capture::decode(frame).fc->payload_offset + cut.octets);
+        if (index++ == short_one)
+            frame.data = frame.data.first(
+                std::min(frame.data.size(), capture::decode(frame).fc->payload_offset + cut.octets));
         engine.on_frame(frame);
     });
     engine.finish();
