@@ -151,7 +151,7 @@ private:
         net::MacControl header;
         if (!take(header, Layer::link)) return;
         packet_.mac_control = header.opcode;
-        packet_.segment = captured_;
+        begin_segment();
     }
 
     void decode_infiniband() {

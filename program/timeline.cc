@@ -172,34 +172,37 @@ std::string names_of(const std::vector<std::string>& files) {
     return names;
 }
 
-bool write_ladders(const std::vector<report::Ladder>& ladders, const TimelineOptions& options) {
+/// As rows, as pictures, or else as text: what was asked for.
+template <class WriteCsv, class Draw, class WriteText>
+bool write_as_asked(
+    const TimelineOptions& options, const WriteCsv& write_csv, const Draw& draw, const WriteText& write_text) {
     bool written = true;
     if (!options.csv.empty()) {
         Output output(options.csv);
-        report::write_ladder_csv(output.stream(), ladders);
+        write_csv(output.stream());
         written &= output.finish();
     }
-    if (options.wants_picture())
-        written &= write_pictures(report::picture_of(ladders, names_of(options.input.files)), options);
-    else if (options.csv.empty()) written &= write_texts(ladders, report::write_ladder);
+    if (options.wants_picture()) written &= write_pictures(draw(names_of(options.input.files)), options);
+    else if (options.csv.empty()) written &= write_text();
     return written;
+}
+
+bool write_ladders(const std::vector<report::Ladder>& ladders, const TimelineOptions& options) {
+    return write_as_asked(
+        options, [&](std::ostream& out) { report::write_ladder_csv(out, ladders); },
+        [&](const std::string& source) { return report::picture_of(ladders, source); },
+        [&] { return write_texts(ladders, report::write_ladder); });
 }
 
 /// `Timeline` is that of cursors, or of PSNs.
 template <class Timeline> bool write_timelines(const std::vector<Timeline>& timelines, const TimelineOptions& options) {
-    bool written = true;
-    if (!options.csv.empty()) {
-        Output output(options.csv);
-        report::write_timeline_csv(output.stream(), timelines.front());
-        written &= output.finish();
-    }
-    if (options.wants_picture())
-        written &= write_pictures(report::plot_of(timelines, names_of(options.input.files)), options);
-    else if (options.csv.empty())
-        written &= write_texts(timelines, [](std::ostream& out, const Timeline& timeline, const report::Style& style) {
-            report::write_timeline(out, timeline, style);
-        });
-    return written;
+    const auto write_one = [](std::ostream& out, const Timeline& timeline, const report::Style& style) {
+        report::write_timeline(out, timeline, style);
+    };
+    return write_as_asked(
+        options, [&](std::ostream& out) { report::write_timeline_csv(out, timelines.front()); },
+        [&](const std::string& source) { return report::plot_of(timelines, source); },
+        [&] { return write_texts(timelines, write_one); });
 }
 
 /// Why it cannot be done; empty if it can. `connections` is what was found in the capture.

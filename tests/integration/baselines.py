@@ -9,15 +9,13 @@ baselines.py BUILD    shows what this build tells otherwise than that one
 import concurrent.futures
 import difflib
 import hashlib
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import harness
-from harness import BUILD, ROOT
+from harness import BUILD, ROOT, sharkd_answers
 
 BASELINES = ROOT / "tests/baselines.txt"
 CAPTURES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("samples/*/*.pcap*"))
@@ -65,17 +63,9 @@ def dissected(build, captures):
     for capture in captures:
         calls += [("load", {"file": str(ROOT / capture)}), ("frames", {})]
         calls += [("frame", {"frame": number, "proto": True}) for number in range(1, MOST_FRAMES + 1)]
-    text = "".join(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}) + "\n"
-                   for number, (method, parameters) in enumerate(calls, 1))
-    environment = {**harness.home_environment(), "FABRICSCOPE_WIRESHARK_PLUGINS": str(build / "wireshark-plugins")}
-    answers = subprocess.run([build / "with-plugins", "sharkd", "-"], input=text.encode(), env=environment, capture_output=True, check=True)
     found = {capture: "" for capture in captures}
-    for line in answers.stdout.decode(errors="replace").splitlines():
-        answer = json.loads(line)
-        result = answer.get("result")
-        if result is None or "id" not in answer:
-            continue
-        place, call = divmod(answer["id"] - 1, MOST_FRAMES + 2)
+    for number, result in sharkd_answers(calls, build):
+        place, call = divmod(number, MOST_FRAMES + 2)
         if call == 1:
             lines = (" | ".join(frame["c"][4:]) for frame in result if frame["c"][4] in OUR_PROTOCOLS)
         else:

@@ -79,9 +79,9 @@ def analyze(*arguments):
     return json.loads(fabricscope("analyze", *arguments, "--json"))
 
 
-def home_environment():
+def home_environment(build=BUILD):
     """For Wireshark's programs: nobody's preferences; no plugin but ours; a bug of a dissector ends them."""
-    return {**os.environ, "FABRICSCOPE_WIRESHARK_PLUGINS": str(BUILD / "wireshark-plugins"), "HOME": _home.name,
+    return {**os.environ, "FABRICSCOPE_WIRESHARK_PLUGINS": str(build / "wireshark-plugins"), "HOME": _home.name,
             "XDG_CONFIG_HOME": _home.name, "WIRESHARK_DATA_DIR": str(_data), "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
 
 
@@ -101,15 +101,24 @@ def without_plugin(*arguments):
     return run([BUILD / "with-plugins", "env", nowhere, "tshark", *arguments], env=home_environment()).decode()
 
 
-def sharkd_session(calls):
-    """What sharkd answers to each of these requests (method, parameters); None if it refuses."""
+def sharkd_answers(calls, build=BUILD):
+    """What sharkd answers to these requests (method, parameters), one after the other: the request's place and the result.
+
+    What it refuses has none.
+    """
     text = "".join(
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}) + "\n"
-        for number, (method, parameters) in enumerate(calls, 1))
-    answers = run([BUILD / "with-plugins", "sharkd", "-"], stdin=text.encode(), env=home_environment()).decode()
-    parsed = (json.loads(line) for line in answers.splitlines() if line.startswith("{"))
-    results = {answer["id"]: answer["result"] for answer in parsed if "result" in answer}
-    return [results.get(number) for number in range(1, len(calls) + 1)]
+        for number, (method, parameters) in enumerate(calls, 1))  # it refuses 0
+    answers = run([build / "with-plugins", "sharkd", "-"], stdin=text.encode(), env=home_environment(build)).decode()
+    for answer in (json.loads(line) for line in answers.splitlines() if line.startswith("{")):
+        if "result" in answer:
+            yield answer["id"] - 1, answer["result"]
+
+
+def sharkd_session(calls):
+    """What sharkd answers to each of these requests; None if it refuses."""
+    results = dict(sharkd_answers(calls))
+    return [results.get(place) for place in range(len(calls))]
 
 
 def sharkd(capture, *requests):

@@ -8,7 +8,6 @@
 
 #include "analyzer/engine/rdma/at.h"
 #include "analyzer/engine/rdma_cm/tracker.h"
-#include "protocols/net/headers.h"
 
 namespace fabricscope::engine::rdma {
 

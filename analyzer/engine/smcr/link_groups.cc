@@ -503,7 +503,7 @@ bool LinkGroups::takes_data(std::uint32_t connection) {
 
 /// Whether what its sender sent before for the connection may still wait.
 bool LinkGroups::is_behind_waiting(const Arrival& a, std::uint32_t connection) {
-    return connection != 0 && !takes_data(connection) && room_.holds_data_of(a.group, a.from);
+    return connection != 0 && room_.holds_data() && !takes_data(connection) && room_.holds_data_of(a.group, a.from);
 }
 
 /// What was sent before the connection began is another's, which had the token or RMB element then.
