@@ -22,13 +22,14 @@ CAPTURES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("samples/*/*
 
 # By name, the command that makes it; OUT is a file.
 PROGRAM = {
-    "summary": ["analyze", "--all"],
-    "counters": ["analyze", "--counters"],
-    "json": ["analyze", "--cursors", "--json", "-"],
-    "trace": ["analyze", "--perfetto", "OUT"],
-    "report": ["report", "-o", "-"],
-    "timeline": ["timeline", "--connection", "all", "--csv", "-"],
-    "replay": ["replay", "--all", "--against", "emulated", "--json", "-"],
+    "summary": ["fabricscope", "analyze", "--all"],
+    "counters": ["fabricscope", "analyze", "--counters"],
+    "json": ["fabricscope", "analyze", "--cursors", "--json", "-"],
+    "trace": ["fabricscope", "analyze", "--perfetto", "OUT"],
+    "report": ["fabricscope", "report", "-o", "-"],
+    "timeline": ["fabricscope", "timeline", "--connection", "all", "--csv", "-"],
+    "replay": ["fabricscope", "replay", "--all", "--against", "emulated", "--json", "-"],
+    "incomplete": ["variants", "--told"],
 }
 WIRESHARK = "wireshark"
 VIEWS = [*PROGRAM, WIRESHARK]
@@ -41,8 +42,8 @@ def told(build, capture, view):
     """What the program says and writes, errors and exit status included."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
-        command = [out if word == "OUT" else word for word in PROGRAM[view]]
-        done = subprocess.run([build / "bin/fabricscope", *command, capture], cwd=ROOT, env={**os.environ, "TZ": "UTC"},
+        program, *arguments = [out if word == "OUT" else word for word in PROGRAM[view]]
+        done = subprocess.run([build / "bin" / program, *arguments, capture], cwd=ROOT, env={**os.environ, "TZ": "UTC"},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         written = out.read_bytes() if out.exists() else b""
     return (done.stdout + written).decode(errors="replace") + f"exit status {done.returncode}\n"

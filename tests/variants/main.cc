@@ -19,6 +19,7 @@
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/observations/observation.h"
+#include "analyzer/report/json.h"
 #include "protocols/builders/frame_builder.h"
 #include "tests/variants/values.h"
 #include "tests/variants/variant.h"
@@ -45,10 +46,13 @@ std::string text_of(const observations::Observation& each) {
     return fmt::format("{} {} frames {}: {}", each.id, each.session, fmt::join(each.frames, ", "), each.text);
 }
 
+std::vector<observations::Observation> observations_of(
+    const engine::Engine& engine, std::span<const engine::Finding* const> findings) {
+    return observations::observe({.models = engine.models(), .capture = engine.capture(), .findings = findings});
+}
+
 Result result_of(const engine::Engine& engine, std::optional<capture::Time> sessions_from) {
-    const std::vector<const engine::Finding*> findings = engine.findings();
-    Result result{
-        observations::observe({.models = engine.models(), .capture = engine.capture(), .findings = findings}), {}};
+    Result result{observations_of(engine, engine.findings()), {}};
     std::erase_if(result.alarms, [](const observations::Observation& each) {
         return each.severity == engine::Severity::note || tells_of_capture(each);
     });
@@ -56,10 +60,29 @@ Result result_of(const engine::Engine& engine, std::optional<capture::Time> sess
     return result;
 }
 
-/// Frames keep the numbers that they have in the whole capture, if they are in that order.
-Result analyse(
-    const traffic::Recording& whole, const Variant& variant, bool findings_only,
-    const std::optional<engine::Profile>& profile) {
+/// What `analyze --json` says.
+std::string told_of(const engine::Engine& engine) {
+    std::ostringstream out;
+    const std::vector<const engine::Finding*> findings = engine.findings();
+    report::write_json(
+        out,
+        {.files = {},
+         .problems = {},
+         .capture = engine.capture(),
+         .models = engine.models(),
+         .findings = findings,
+         .rules = engine.rule_results(),
+         .observations = observations_of(engine, findings)},
+        false);
+    return out.str();
+}
+
+/// Frames keep the numbers that they have in the whole capture, if they are in that order. Returns what `result` makes
+/// of the engine.
+template <class MakeResult>
+auto analyse(
+    const traffic::Recording& whole, const Variant& variant, const std::optional<engine::Profile>& profile,
+    MakeResult result) {
     engine::Options options = engine::following_all(variant.interfaces);
     if (profile) engine::judge_by(options, *profile);
     engine::Engine engine(std::move(options));
@@ -80,7 +103,7 @@ Result analyse(
         engine.on_frame(frame);
     }
     engine.finish();
-    return result_of(engine, findings_only ? std::nullopt : std::optional(whole.frames.front().time));
+    return result(engine);
 }
 
 /// Another host's datagram, a long time later. Returns whether there can be one.
@@ -192,6 +215,21 @@ struct Options {
     bool findings_only = false;
     bool found_only = false;
     bool show_needs = false;
+    bool told = false;
+};
+
+class Digest {
+public:
+    void add(const std::string& text) {
+        g_checksum_update(sum_.get(), reinterpret_cast<const guchar*>(text.data()), static_cast<gssize>(text.size()));
+    }
+    std::string text() const { return std::string(g_checksum_get_string(sum_.get()), 16); }
+
+private:
+    struct Free {
+        void operator()(GChecksum* sum) const { g_checksum_free(sum); }
+    };
+    std::unique_ptr<GChecksum, Free> sum_{g_checksum_new(G_CHECKSUM_SHA256)};
 };
 
 /// All captures, several at once.
@@ -204,6 +242,7 @@ public:
         traffic::Recording whole = recording_of(path);
         std::ranges::stable_sort(whole.frames, {}, &traffic::RecordedFrame::time);  // as every command reads files
         const std::string capture = fs::path(path).filename();
+        if (options_.told) return tell_all(whole, capture);
         try_variants(whole, capture, [&](const auto& use) {
             if (!options_.found_only) for_each_variant(whole, options_.effort, use);
             for (const Found& found : found_)
@@ -243,11 +282,30 @@ public:
     }
 
 private:
+    /// A digest for each kind of variant, or all that is told of each.
+    void tell_all(const traffic::Recording& whole, const std::string& capture) {
+        std::map<std::string, Digest> digests;  // by kind
+        std::string all;
+        for_each_variant(whole, options_.effort, [&](const Variant& variant) {
+            if (!options_.kind.empty() && variant.kind != options_.kind) return;
+            const std::string told = fmt::format(
+                "{}: {} {}\n{}\n", capture, variant.kind, variant.name,
+                analyse(whole, variant, options_.profile, told_of));
+            digests[variant.kind].add(told);
+            if (options_.verbose) all += told;
+        });
+        for (const auto& [kind, digest] : digests) all += fmt::format("{}: {}: {}\n", capture, kind, digest.text());
+        const std::lock_guard lock(mutex_);
+        std::cout << all;
+    }
+
     template <class Make> void try_variants(const traffic::Recording& whole, const std::string& capture, Make make) {
-        const Result healthy = analyse(whole, nothing_missing(whole), options_.findings_only, options_.profile);
+        const auto sessions_from = options_.findings_only ? std::nullopt : std::optional(whole.frames.front().time);
+        const auto result = [&](const engine::Engine& engine) { return result_of(engine, sessions_from); };
+        const Result healthy = analyse(whole, nothing_missing(whole), options_.profile, result);
         make([&](const Variant& variant) {
             if (!options_.kind.empty() && variant.kind != options_.kind) return;
-            const Result found = analyse(whole, variant, options_.findings_only, options_.profile);
+            const Result found = analyse(whole, variant, options_.profile, result);
             const auto faults = faults_of(healthy, found, variant);
             const std::lock_guard lock(mutex_);
             ++counts_[variant.kind].variants;
@@ -346,7 +404,9 @@ int main(int argc, char** argv) {
     app.add_flag("--findings-only", options.findings_only, "values are not compared, which takes longer");
     app.add_flag("--found-only", options.found_only, "only the variants of --found");
     app.add_flag("--show-needs", options.show_needs, "what each exception was needed for");
-    app.add_flag("-v,--verbose", options.verbose, "each failure, with all that was found");
+    app.add_flag("--told", options.told, "instead, a digest of what is told of the variants of each kind");
+    app.add_flag(
+        "-v,--verbose", options.verbose, "each failure, with all that was found; with --told, all that is told");
     CLI11_PARSE(app, argc, argv);
     try {
         return run_all(options) ? 0 : 1;
