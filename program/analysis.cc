@@ -52,6 +52,10 @@ template <class Read> Analysis read_with_progress(const std::vector<std::string>
         analysis.problems = {fmt::format(
             "interrupted: this is the report of {}", report::counted(analysis.engine->capture().frames, "frame"))};
     }
+    return analysis;
+}
+
+Analysis with_complaints(Analysis analysis) {
     for (const std::string& gap : analysis.gaps) complain(gap);
     for (const std::string& stranger : strangers_in(analysis)) complain(stranger);
     for (const std::string& problem : analysis.problems) complain(problem);
@@ -86,6 +90,11 @@ Option add_input_options(const Command& command, InputOptions& options) {
 }
 
 Analysis analyse(const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers) {
+    return with_complaints(analyse_again(files, std::move(options), observers));
+}
+
+Analysis analyse_again(
+    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers) {
     return read_with_progress(
         files, [&](const auto& on_frame) { return report::read(files, options, observers, on_frame); });
 }
@@ -112,8 +121,8 @@ std::optional<report::PartFile> part_at(const std::string& file) {
 }
 
 Analysis analyse(const report::PartFile& part, const engine::Options& options) {
-    return read_with_progress(
-        {part.path}, [&](const auto& on_frame) { return report::read(part, options, {}, on_frame); });
+    return with_complaints(read_with_progress(
+        {part.path}, [&](const auto& on_frame) { return report::read(part, options, {}, on_frame); }));
 }
 
 SessionName session_named(const std::string& text) {

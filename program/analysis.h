@@ -32,6 +32,9 @@ using Analysis = report::Reading;
 /// Reads all files as one timeline. Problems have been complained about.
 Analysis analyse(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers = {});
+/// The same without complaints, which were made the first time.
+Analysis analyse_again(
+    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers);
 
 /// A file that partition wrote, by the manifest beside it; nothing after a complaint.
 std::optional<report::PartFile> part_at(const std::string& file);

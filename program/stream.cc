@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <memory>
@@ -35,22 +36,32 @@ int run(const StreamOptions& options) {
     const SessionName session = session_named(options.connection);
     if (session.kind->stream == nullptr)
         return refuse(options.connection + " has no stream" + session.kind->why_no_stream);
-    OctetFile file(options.output, options.connection + " from the " + options.from);
-    const auto stream = session.kind->stream({session.id, options.side(), options.skip_urgent}, file);
+    const std::string what = options.connection + " from the " + options.from;
+    OctetFile file(options.output, what);
+    const std::vector<std::string>& files = options.input.files;
+    const std::string why_once = why_not_twice(files, "stream");
+    const auto stream = session.kind->stream(
+        {session.id, options.side(), options.skip_urgent, !why_once.empty()}, file);
     engine::Options engine_options{.smcr = false};
     session.protocol->protocol.followed(engine_options) = true;
     engine_options.smcr_options.cursor_base = options.input.forced_cursor_base();
     engine::Observers observers;
     stream->listen(observers);
-    options.sandbox.close({.inputs = options.input.files, .outputs = {options.output}});
-    const Analysis analysis = analyse(options.input.files, engine_options, observers);
+    options.sandbox.close({.inputs = files, .outputs = {options.output}});
+    Analysis analysis = analyse(files, engine_options, observers);
     if (!analysis.engine) return not_read;
+    if (!find_session(*analysis.engine, session)) return analysis.problems.empty() ? wrong_usage : not_read;
+    if (stream->learn(*analysis.engine)) {
+        if (!why_once.empty()) {
+            complain(fmt::format("{} turned out to be other bytes than were written: {}", what, why_once));
+            return not_read;
+        }
+        analysis = analyse_again(files, engine_options, observers);
+    }
     stream->finish();
-    const bool whole = analysis.problems.empty();
-    if (!find_session(*analysis.engine, session)) return whole ? wrong_usage : not_read;
     file.sum_up();
     if (!file.finish()) return wrong_usage;
-    return whole && file.complete() ? done : not_read;
+    return analysis.problems.empty() && file.complete() ? done : not_read;
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <utility>
+
 #include "analyzer/engine/smcr/observer.h"
 #include "analyzer/report/smcr_report.h"
 
@@ -7,15 +9,25 @@ namespace {
 
 using namespace engine::smcr;
 
-/// Writes one direction's octets as they become known.
+/// Writes one direction's octets as they become known. Of a connection seen midway they wait for the end of the
+/// captures: it may belong to another one, and who is the client may be told by what comes later.
 class SmcrStream final : public Stream, public Observer {
 public:
-    SmcrStream(const StreamChoice& choice, OctetSink& sink) : choice_(choice), sink_(sink) {}
+    SmcrStream(const StreamChoice& choice, OctetSink& sink)
+        : choice_(choice), wanted_{choice.id, choice.from}, sink_(sink) {}
 
     void listen(engine::Observers& observers) override { observers.smcr = this; }
 
+    bool learn(const engine::Engine& engine) override {
+        const Connection& connection = engine.smcr().connections[choice_.id - 1];
+        const FirstName name = std::exchange(wanted_, connection.from[choice_.from].first_name);
+        learned_ = true;
+        return choice_.read_once ? name != wanted_ : connection.midstream;
+    }
+
     bool wants_stream(const Connection& connection, Side from) override {
-        return connection.id == choice_.id && from == choice_.from;
+        if (FirstName{connection.id, from} != wanted_) return false;
+        return !connection.midstream || learned_ || choice_.read_once;
     }
 
     void on_stream(const StreamPiece& piece) override {
@@ -36,6 +48,8 @@ private:
     }
 
     StreamChoice choice_;
+    FirstName wanted_;
+    bool learned_ = false;
     OctetSink& sink_;
 };
 

@@ -27,12 +27,16 @@ struct StreamChoice {
     std::uint32_t id = 0;  ///< of the session
     engine::Side from{};
     bool skip_urgent = false;
+    bool read_once = false;  ///< the captures cannot be read again
 };
 
 class Stream {
 public:
     virtual ~Stream() = default;
 
+    /// The captures have been read. Whether they must be read once more, as only now it is known which octets these
+    /// are; then a stream that the captures are read once for has others.
+    virtual bool learn(const engine::Engine& /*engine*/) { return false; }
     /// Has itself told what it needs; lives as long as the engine.
     virtual void listen(engine::Observers& observers) = 0;
     /// Writes what is left, while the engine is still there.

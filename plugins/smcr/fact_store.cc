@@ -79,30 +79,35 @@ bool FactStore::find(std::uint64_t frame, FrameFacts& facts) const {
     return true;
 }
 
-std::uint64_t FactStore::announcement(const FrameFacts& write) const {
+std::uint64_t FactStore::announcement(std::uint64_t frame) const {
     constexpr std::size_t most_searched = 16'384;
-    if (write.connection == 0 || !write.position || !write.from) return 0;
-    const std::uint64_t end = *write.position + write.length;
+    const Entry* const write = entries_.find(frame);
+    if (write == nullptr || write->what != What::write || write->connection == 0 || write->detail == 0) return 0;
+    const std::uint64_t position = writes_[write->detail].position;
+    if (position == unplaced) return 0;
     const auto tells = [&](const Entry& entry) {
-        if (entry.what != What::cdc || entry.connection != write.connection || entry.detail == 0) return false;
+        if (entry.what != What::cdc || entry.connection != write->connection || entry.detail == 0) return false;
         const Cdc& cdc = cdcs_[entry.detail];
-        return entry.from_server == (write.from == Side::server) && cdc.has_produced && cdc.produced >= end;
+        return entry.from_server == write->from_server && cdc.has_produced && cdc.produced >= position + write->length;
     };
-    const Entry* found = entries_.find_behind(write.frame, most_searched, tells);
+    const Entry* found = entries_.find_behind(frame, most_searched, tells);
     return found != nullptr ? found->frame : 0;
 }
 
-std::span<const std::uint32_t> FactStore::announced(const FrameFacts& cdc) const {
+std::span<const std::uint32_t> FactStore::announced(std::uint64_t frame) const {
     constexpr std::size_t most = 64, most_frames = 256;
     announced_.clear();
-    const Entry* entry = cdc.connection != 0 && cdc.from && cdc.produced ? entries_.find(cdc.frame) : nullptr;
+    const Entry* const told = entries_.find(frame);
+    if (told == nullptr || told->what != What::cdc || told->detail == 0) return {};
+    const Cdc& cdc = cdcs_[told->detail];
+    const Entry* entry = cdc.has_produced ? told : nullptr;
     for (std::size_t i = 0; entry != nullptr && i < most_frames && announced_.size() < most; ++i) {
         entry = entries_.find(entry->previous);
-        if (entry == nullptr || entry->from_server != (cdc.from == Side::server)) continue;
+        if (entry == nullptr || entry->from_server != told->from_server) continue;
         if (entry->what == What::cdc) break;  // it told of those before
         if (entry->what != What::write || entry->detail == 0) continue;
         const Write& write = writes_[entry->detail];
-        if (write.position != unplaced && write.position + entry->length <= *cdc.produced)
+        if (write.position != unplaced && write.position + entry->length <= cdc.produced)
             announced_.push_back(entry->frame);
     }
     std::ranges::reverse(announced_);

@@ -22,10 +22,10 @@ public:
     void add(const FrameFacts& facts, std::uint32_t previous);
     bool find(std::uint64_t frame, FrameFacts& facts) const;
 
-    /// The CDC message that tells the peer of this WRITE's data; 0: none that is known yet.
-    std::uint64_t announcement(const FrameFacts& write) const;
-    /// The WRITEs that this CDC message tells of, the latest ones, in order.
-    std::span<const std::uint32_t> announced(const FrameFacts& cdc) const;
+    /// The CDC message that tells the peer of the data of the WRITE in this frame; 0: none that is known yet.
+    std::uint64_t announcement(std::uint64_t write) const;
+    /// The WRITEs that the CDC message in this frame tells of, the latest ones, in order.
+    std::span<const std::uint32_t> announced(std::uint64_t cdc) const;
 
 private:
     struct Entry {

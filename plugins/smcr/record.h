@@ -3,6 +3,7 @@
 //
 // Wireshark dissects a frame again and again, in any order. So nothing is ever looked up in the
 // engine's present state; what is shown of a frame is what was said when the engine came past it.
+// But for whose it is: of a connection seen midway the engine may learn that later, as in smcr-1 and its client.
 #pragma once
 
 #include <deque>
@@ -43,7 +44,7 @@ public:
     const char* connection_name(std::uint32_t id) const { return numbered(connection_names_, "smcr-", id); }
     const char* link_group_name(std::uint32_t id) const { return numbered(link_group_names_, "lg-", id); }
     /// Of those seen so far, by number.
-    std::uint64_t last_frame(std::uint32_t connection) const { return last_frames_[connection - 1]; }
+    std::uint64_t last_frame(std::uint32_t connection) const;
 
     /// False: the frame has nothing to do with SMC. A copy has its original's facts.
     bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
@@ -68,6 +69,7 @@ private:
         const auto found = map.find(frame);
         return found != map.end() ? std::span<const T>(found->second) : std::span<const T>();
     }
+    static void learn_whose(FrameFacts& facts);
     static const char* numbered(std::deque<std::string>& names, const char* prefix, std::uint32_t id);
 
     const capture::Packet* packet_ = nullptr;  ///< while the engine works on it

@@ -59,7 +59,7 @@ void add_smc_remarks(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb,
 }
 
 void add_cursors(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
-    for (const std::uint32_t write : display.record.facts().announced(facts))
+    for (const std::uint32_t write : display.record.facts().announced(facts.frame))
         add_frame(tree, tvb, id_of("smcr.announces"), write);
     add_number(tree, tvb, id_of("smcr.producer_delta"), facts.producer_delta);
     add_number(tree, tvb, id_of("smcr.consumer_delta"), facts.consumer_delta);
@@ -74,7 +74,7 @@ void add_write(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const
     add_number(tree, tvb, id_of("smcr.rmbe.offset"), facts.rmbe_offset);
     add_number(tree, tvb, id_of("smcr.rmbe.position"), facts.position);
     add_number(tree, tvb, id_of("smcr.write.length"), std::optional(facts.length));
-    add_frame(tree, tvb, id_of("smcr.announced_in"), display.record.facts().announcement(facts));
+    add_frame(tree, tvb, id_of("smcr.announced_in"), display.record.facts().announcement(facts.frame));
 }
 
 void add_facts(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {

@@ -3,12 +3,26 @@
 
 #include <algorithm>
 
+#include "plugins/shell/session.h"
+
 namespace fabricscope::plugin::smcr {
 namespace {
+
+using engine::smcr::Connection;
+using engine::smcr::FirstName;
+using engine::smcr::Side;
 
 /// Zeros stand in for what was not captured, as `fabricscope stream` has it; but cursors of a hostile
 /// capture shall not make us fill the memory.
 constexpr std::uint64_t most_zeros = 16 * 1024 * 1024;
+
+/// Whose the octets are by what is known now.
+FirstName whose(const FirstName& octets) {
+    const auto& connections = engine().smcr().connections;
+    const Connection* of = &connections[octets.connection - 1];
+    while (of->merged) of = &connections[of->merged_into - 1];
+    return {of->id, of->from[Side::server].first_name == octets ? Side::server : Side::client};
+}
 
 }  // namespace
 
@@ -28,8 +42,9 @@ void StreamReader::on_packet(const capture::Packet& packet) {
 }
 
 void StreamReader::on_stream(const engine::smcr::StreamPiece& piece) {
-    Piece& made = pieces_[piece.connection].emplace_back();
-    made.from = piece.from;
+    const auto [connection, from] = whose(piece.of);
+    Piece& made = pieces_[connection].emplace_back();
+    made.from = from;
     made.octets.assign(piece.octets.begin(), piece.octets.end());
     if (piece.missing != 0 && !piece.implausible) made.octets.resize(std::min(piece.missing, most_zeros));
 }

@@ -27,7 +27,7 @@ class StreamsInOrder : public engine::smcr::Observer {
 public:
     bool wants_stream(const engine::smcr::Connection&, engine::smcr::Side) override { return true; }
     void on_stream(const engine::smcr::StreamPiece& piece) override {
-        std::uint64_t& end = ends_[{piece.connection, piece.from}];
+        std::uint64_t& end = ends_[{piece.of.connection, piece.of.from}];
         if (piece.position < end || (piece.octets.empty() && piece.missing == 0)) std::abort();
         end = piece.position + piece.octets.size() + piece.missing;
     }

@@ -3,10 +3,12 @@
 what can be told of it, program and plugin tell alike."""
 
 import csv
+import re
+import subprocess
 
 import pytest
 from cm_probe import CmCapture, drep, dreq, rej, rep, rtu
-from harness import ROOT, analyze, fabricscope, fields, run, sample
+from harness import BUILD, ROOT, analyze, fabricscope, fields, run, sample, tshark
 
 RPING = "rdmacm_rping_v4"  # frames: 3 REQ, 4 REP, 5 RTU, 6 to 65 data, 66 DREQ, 67 DREP
 DATA = "6-65"
@@ -185,3 +187,66 @@ def test_a_service_behind_the_snap_length_has_no_name(path):
     run(["editcap", "-s", "52", whole, path])  # up to the frame header's last octet
     kinds = {x["kind"] for x in analyze(path)["fc"]["exchanges"]}
     assert kinds == {None, "FC-VI"} and {"FLOGI", "PLOGI"} <= {x["kind"] for x in analyze(whole)["fc"]["exchanges"]}
+
+
+# Another connection is set up later, which tells who is the client.
+LONG = """title    A connection that lasts, and one that comes later
+protocol smc-r
+listen
+connect  messages=40 octets=1000 pause=10ms hold=50ms
+connect  source-port=41000 at=200ms messages=3 octets=100
+"""
+
+
+def begun_before(folder):
+    """The whole capture of LONG, and what is left of it from the server's first echo after the 60th frame on."""
+    folder.chmod(0o755)
+    whole, late = folder / "whole.pcap", folder / "late.pcap"
+    (folder / "long.scenario").write_text(LONG)
+    fabricscope("synth", folder / "long.scenario", "-o", whole)
+    first, *_ = fields(whole, "frame.number", display_filter="frame.number > 60 && infiniband.reth && ip.src == 192.0.2.20")
+    run(["editcap", "-r", whole, late, f"{first['frame.number'][0]}-999999"])
+    return whole, late
+
+
+def stream(capture, connection, side):
+    return fabricscope("stream", capture, "--connection", connection, "--from", side)
+
+
+def test_the_client_that_becomes_known_later_has_its_own_bytes(tmp_path):
+    whole, late = begun_before(tmp_path)
+    [connection, _] = analyze(late)["smcr"]["connections"]
+    octets = {side: stream(late, "smcr-1", side) for side in ("client", "server")}
+    assert connection["server_to_client"]["bytes_announced"] == len(octets["server"])
+    assert connection["client_to_server"]["bytes_announced"] == len(octets["client"]) == len(octets["server"]) - 1000
+    for side in octets:
+        assert stream(whole, "smcr-1", side).endswith(octets[side])
+
+
+def test_what_can_be_read_once_only_says_that_other_bytes_were_written(tmp_path):
+    _, late = begun_before(tmp_path)
+    done = subprocess.run([BUILD / "bin/fabricscope", "stream", "-", "--connection", "smcr-1", "--from", "client"],
+                          stdin=late.open("rb"), capture_output=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.decode().startswith("fabricscope: smcr-1 from the client turned out to be other bytes than were written: ")
+
+
+def test_both_halves_of_a_connection_have_streams(tmp_path):
+    """They are two connections until a message shows that they belong together."""
+    path = tmp_path / "late.pcapng"
+    run(["editcap", "-r", sample("smcr_v2_two_links"), path, "962-999999"])
+    connection = next(each for each in analyze(path)["smcr"]["connections"] if each["id"] == "smcr-4")
+    for side, direction in (("client", "client_to_server"), ("server", "server_to_client")):
+        assert len(stream(path, "smcr-4", side)) == connection[direction]["bytes_written"] == 5000
+
+
+def test_wireshark_learns_whose_frames_were(tmp_path):
+    _, late = begun_before(tmp_path)
+    wanted = {"192.0.2.10": "client", "192.0.2.20": "server"}
+    shown = fields(late, "ip.src", "smcr.from", display_filter="smcr.connection", options=("-2",))
+    assert len(shown) > 150
+    assert all(frame["smcr.from"] == [wanted[frame["ip.src"][0]]] for frame in shown)
+    followed = tshark("-2", "-q", "-r", late, "-z", "follow,smcr,raw,1")
+    for side, indent in (("client", ""), ("server", "\t")):
+        lines = re.findall(rf"^{indent}([0-9a-f]+)$", followed, re.MULTILINE)
+        assert bytes.fromhex("".join(lines)) == stream(late, "smcr-1", side)

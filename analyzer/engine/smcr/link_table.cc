@@ -228,6 +228,7 @@ bool LinkTable::orient(TrackedGroup& of, Side found, Side wanted) {
     if (group.roles_known) return false;
     group.roles_known = true;
     if (found == wanted) return false;
+    group.turned = true;
     of.swap_sides();
     for (std::uint32_t i = 0; i < group.links.size(); ++i)
         for (const Side side : {Side::client, Side::server}) bind({group.id, i, side});

@@ -59,12 +59,21 @@ struct LinkMove {
 };
 
 /// Data from one side into the other side's RMB element.
+/// What a direction was taken for when it became known. Of a connection seen midway it may be the other one, or belong
+/// to another connection, as the capture goes on.
+struct FirstName {
+    std::uint32_t connection = 0;
+    Side from{};
+    bool operator==(const FirstName&) const = default;
+};
+
 struct Direction {
     std::optional<std::uint64_t> rmbe_size;   ///< octets; of the receiver's RMB element
     bool rmbe_size_inferred = false;          ///< from where a WRITE stopped at the end, not from CLC
     std::optional<std::uint8_t> cursor_base;  ///< 0 or 4
     bool from_start = true;       ///< positions count from the connection's begin; else from what was first captured
     bool positions_known = true;  ///< false: the cursors wrapped while the element's size was unknown
+    bool replays_known = true;    ///< false: packets were missing before what seems to be written again
     /// Whether anything was captured that the sender, and the receiver, of this direction sent over the link group. If
     /// not, none of the numbers below says anything.
     bool sender_heard = true, receiver_heard = true;
@@ -73,7 +82,6 @@ struct Direction {
     std::uint64_t bytes_written = 0;       ///< RDMA WRITE payload in the RMB element, each octet once
     std::uint64_t bytes_acknowledged = 0;  ///< the peer's last consumer cursor, as a position
     std::uint64_t bytes_replayed = 0;      ///< written again, on another link or after a failed write
-    bool replays_known = true;             ///< false: packets were missing before what seems to be written again
     std::uint64_t writes = 0;              ///< RDMA WRITE operations
     std::uint64_t cdcs = 0;                ///< CDC messages that the sender of this direction sent
     std::uint64_t failover_cdcs = 0;       ///< of these, with the failover validation flag
@@ -91,6 +99,7 @@ struct Direction {
     bool sending_done = false;             ///< the sender of this direction sent D
     bool closed = false;                   ///< ... sent C
     bool aborted = false;                  ///< ... sent A
+    FirstName first_name;                  ///< StreamPiece has it
     std::uint64_t abort_frame = 0;         ///< the first with A
     std::vector<CursorSample> timeline;    ///< only if asked for
 
@@ -170,8 +179,9 @@ struct Connection {
     PerSide<std::optional<RmbElement>> element;         ///< where this side receives
     PerSide<std::optional<std::uint8_t>> link;          ///< number of the link that this side last sent on
     Close close = Close::unknown;
-    bool midstream = false;  ///< the set-up was not captured
-    bool merged = false;     ///< half of a midstream connection that was found to belong to another: skip
+    bool midstream = false;         ///< the set-up was not captured
+    bool merged = false;            ///< half of a midstream connection that was found to belong to another: skip
+    std::uint32_t merged_into = 0;  ///< id of that one
     std::uint64_t first_frame = 0;
     std::uint32_t interface = 0;        ///< on which its TCP segments were captured
     std::optional<std::uint16_t> vlan;  ///< of its TCP segments, 0 = none; nullopt: none was captured
@@ -264,6 +274,7 @@ struct LlcExchange {
 struct LinkGroup {
     std::uint32_t id = 0;     ///< n in "lg-n", from 1
     bool roles_known = true;  ///< false: seen midway only; client and server may be the other way round
+    bool turned = false;      ///< they were, for as long as roles_known was false
     bool from_start = true;   ///< first contact was captured
     PerSide<std::optional<wire::PeerId>> peer_id;
     PerSide<std::string> hostname;  ///< version 2; empty if not told

@@ -67,8 +67,7 @@ struct ClcSeen {
 
 /// Application octets in order.
 struct StreamPiece {
-    std::uint32_t connection = 0;
-    Side from{};
+    FirstName of;  ///< Direction::first_name says in the end whose it is
     std::uint64_t position = 0;
     ByteView octets;            ///< empty if they are missing from the capture
     std::uint64_t missing = 0;  ///< octets that were announced, but not captured
@@ -92,7 +91,7 @@ public:
     virtual void on_finding(const Finding&) {}
     /// Asked once for each connection, when it becomes known, if timelines are kept at all.
     virtual bool wants_timeline(const Connection&) { return true; }
-    /// Asked once for each direction, when its connection becomes known.
+    /// Asked once for each direction, by its first name, when its connection becomes known.
     virtual bool wants_stream(const Connection&, Side /*from*/) { return false; }
     virtual void on_stream(const StreamPiece&) {}
 };

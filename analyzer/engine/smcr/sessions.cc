@@ -40,10 +40,12 @@ void Sessions::open(Session& session, std::optional<std::uint8_t> base) {
     if (options_.timelines && !observer_.wants_timeline(*session.connection))
         for (Flow& flow : session.flow.values) flow.keep_no_timeline();
     for (const Side side : {Side::client, Side::server}) {
+        const FirstName name{session.connection->id, side};
+        session.connection->from[side].first_name = name;
         if (!observer_.wants_stream(*session.connection, side)) continue;
-        session.flow[side].attach_stream([this, id = session.connection->id, side](const StreamBuffer::Piece& piece) {
+        session.flow[side].attach_stream([this, name](const StreamBuffer::Piece& piece) {
             observer_.on_stream(
-                {id, side, piece.position, piece.octets, piece.missing, piece.implausible, piece.urgent_last});
+                {name, piece.position, piece.octets, piece.missing, piece.implausible, piece.urgent_last});
         });
     }
     if (base) set_base(session, *base);
@@ -90,6 +92,7 @@ void Sessions::join(Session& kept, Session& gone, Side sender) {
     c.first_frame = std::min(c.first_frame, gone.connection->first_frame);
     c.first_time = std::min(c.first_time, gone.connection->first_time);
     gone.connection->merged = true;
+    gone.connection->merged_into = c.id;
 }
 
 void Sessions::note_data(Connection& connection, const FrameFacts& facts) {

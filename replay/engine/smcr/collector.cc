@@ -123,8 +123,8 @@ void Collector::on_clc(const tracker::ClcSeen& clc) {
 }
 
 void Collector::on_stream(const tracker::StreamPiece& piece) {
-    Collected& collected = collected_[piece.connection];
-    Octets& data = collected.data[piece.from];
+    Collected& collected = collected_[piece.of.connection];
+    Octets& data = collected.data[piece.of.from];
     const std::uint64_t end = piece.position + piece.octets.size() + piece.missing;
     if (piece.implausible || end < data.size() ||
         !reserve(end - data.size(), end - data.size() - std::min(end - data.size(), piece.octets.size()))) {
@@ -133,7 +133,7 @@ void Collector::on_stream(const tracker::StreamPiece& piece) {
     }
     data.resize(end);
     std::ranges::copy(piece.octets, data.begin() + static_cast<std::ptrdiff_t>(piece.position));
-    collected.missing[piece.from] += piece.missing;
+    collected.missing[piece.of.from] += piece.missing;
 }
 
 // ---- TCP -----------------------------------------------------------------------------------------

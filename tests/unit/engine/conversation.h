@@ -300,7 +300,7 @@ public:
 
     bool wants_stream(const Connection&, Side) override { return true; }
     void on_stream(const StreamPiece& piece) override {
-        auto& stream = streams[{piece.connection, piece.from}];
+        auto& stream = streams[{piece.of.connection, piece.of.from}];
         stream.insert(stream.end(), piece.octets.begin(), piece.octets.end());
         stream.insert(stream.end(), piece.missing, 0);
     }

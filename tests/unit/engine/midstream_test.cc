@@ -167,6 +167,7 @@ TEST_F(MidstreamTest, HalvesAreJoinedLaterWhenTheCursorsMeet) {
     Session& joined = take(server, cdc(0x201, 500, 1000), &back);
     EXPECT_EQ(&joined, &forth);
     EXPECT_TRUE(model.connections.at(1).merged);
+    EXPECT_EQ(model.connections.at(1).merged_into, 1U);
     EXPECT_EQ(links.at(1).rmbs.connection_of(client, 0x201), 1U);
     EXPECT_EQ(model.link_groups.at(0).connections, std::vector<std::uint32_t>{1});
 }

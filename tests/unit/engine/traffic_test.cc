@@ -17,11 +17,11 @@ class StreamChecker : public Observer {
 public:
     bool wants_stream(const Connection&, Side) override { return true; }
     void on_stream(const StreamPiece& piece) override {
-        std::uint64_t& octets = octets_[{piece.connection, piece.from}];
+        std::uint64_t& octets = octets_[{piece.of.connection, piece.of.from}];
         EXPECT_EQ(piece.position, octets);
         EXPECT_EQ(piece.missing, 0U);
         for (const std::uint8_t octet : piece.octets)
-            wrong += octet != traffic::stream_octet(piece.connection, piece.from, octets++);
+            wrong += octet != traffic::stream_octet(piece.of.connection, piece.of.from, octets++);
     }
     std::uint64_t octets(std::uint32_t connection, Side from) { return octets_[{connection, from}]; }
 
