@@ -167,12 +167,18 @@ void LinkGroups::count_repetition(Arrival& a, std::uint32_t connection) {
     ++sessions_.at(connection).connection->from[a.from].retransmissions;
 }
 
+/// What was cut is as good as missing.
+void LinkGroups::note_cut(const Arrival& a) {
+    a.history->note_gap(a.from, a.packet->number);
+    links_.at(a.group).queue_pairs[a.link]->note_cut();
+}
+
 /// A message of one packet that was cut off by the snap length is used as far as it goes: if nothing is left, it is as
 /// good as missing.
 void LinkGroups::on_send(Arrival& a, const capture::RcEvent& event) {
     const ByteView message = event.message;
     if (message.empty()) {
-        if (event.message_length != 0 && !event.repeated()) a.history->note_gap(a.from, a.packet->number);
+        if (event.message_length != 0 && !event.repeated()) note_cut(a);
         return;
     }
     const bool is_cdc = message[0] == wire::cdc_type;
@@ -233,10 +239,7 @@ std::uint32_t LinkGroups::connection_of_cdc(const Arrival& a, ByteView message) 
 }
 
 void LinkGroups::on_cdc(Arrival& a, ByteView message) {
-    if (message.size() < wire::cdc_meaningful) {
-        a.history->note_gap(a.from, a.packet->number);  // what was cut is as good as missing
-        return;
-    }
+    if (message.size() < wire::cdc_meaningful) return note_cut(a);
     wire::Cdc cdc;
     layout::parse_into(cdc, message);
     setup_rules_.message.on_cdc(a, message, cdc);
@@ -542,12 +545,27 @@ bool LinkGroups::settle(Arrival& a, const WaitingData::Cdc& waiting, bool overdu
 
 // ---- the end -------------------------------------------------------------------------------------
 
+namespace {
+
+/// Whether the group would have been heard until TCP ended: an interface by which only the group came may have ended
+/// before.
+bool is_heard_to_tcps_end(const LinkGroup& group, const Connection& connection) {
+    const auto reaches_end = [&](const Link& link) {
+        return link.interface == connection.interface ||
+               std::max(link.heard[Side::client], link.heard[Side::server]) >= connection.end;
+    };
+    return !connection.end || std::ranges::any_of(group.links, reaches_end);
+}
+
+}  // namespace
+
 Seen LinkGroups::seen(const Session& session) {
     Seen result{.setup = session.setup_seen};
     const std::uint32_t id = session.connection->link_group;
     if (id == 0) return result;
     const TrackedGroup& tracked = links_.at(id);
     for (const Side side : {Side::client, Side::server}) result.side[side] = is_heard(tracked.group, side);
+    result.to_tcps_end = is_heard_to_tcps_end(tracked.group, *session.connection);
     const bool from_start = tracked.group.from_start && !tracked.history.contact_missing;
     result.link = from_start && tracked.history.complete() && result.side[Side::client] && result.side[Side::server];
     for (const Side side : {Side::client, Side::server}) {
@@ -561,12 +579,14 @@ Seen LinkGroups::seen(const Session& session) {
 
 namespace {
 
-/// Whether a DELETE LINK names a link of which nothing has told the number, as nothing has of this one.
+/// Whether a DELETE LINK may be about the link: which one it names was cut off, or it names one of which nothing has
+/// told the number, as nothing has of this one.
 bool may_be_deleted(const LinkGroup& group, const Link& link) {
-    return !link.number && std::ranges::any_of(group.exchanges, [&](const LlcExchange& exchange) {
+    return std::ranges::any_of(group.exchanges, [&](const LlcExchange& exchange) {
         const LinkChange& change = exchange.change;
-        const bool names_unknown = !change.link || link_numbered(group, *change.link) == nullptr;
-        return exchange.type == wire::LlcType::delete_link && (change.all || names_unknown);
+        if (exchange.type != wire::LlcType::delete_link) return false;
+        if (!change.all && change.link.value_or(0) == 0) return true;
+        return !link.number && (change.all || link_numbered(group, *change.link) == nullptr);
     });
 }
 

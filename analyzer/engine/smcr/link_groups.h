@@ -62,6 +62,7 @@ private:
     void on_unknown(const capture::Packet& packet);
     bool recognise(const capture::Packet& packet);
     void on_arrival(Arrival& a);
+    void note_cut(const Arrival& a);
     void on_send(Arrival& a, const capture::RcEvent& event);
     void on_write(Arrival& a, const capture::RcEvent& event);
     void count_repetition(Arrival& a, std::uint32_t connection);

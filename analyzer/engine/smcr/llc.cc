@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t no_exchange = static_cast<std::size_t>(-1);
 
+/// Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
+std::size_t meaningful_end(const wire::LlcMessage& message) {
+    return std::holds_alternative<wire::DeleteLink>(message.body) ? 9 : 36;
+}
+
 /// The link that an RToken is listed for. The only RToken of a list is for the only other link, whatever it says.
 std::optional<std::uint32_t> link_meant(
     const LinkGroup& group, std::uint32_t carrier, std::uint8_t number, std::size_t listed) {
@@ -48,11 +53,11 @@ void Llc::on_message(Arrival& a, ByteView octets, std::uint32_t length) {
     const bool begins = confirm != nullptr && !confirm->reply && group.links[a.link].packets == 1;
     if (begins && !message.error) setup_rules_.contact.on_link_begun(a);
     link_rules_.on_llc(a, message);
-    // Up to here go the fields that matter; behind are reserved octets and lists that count themselves.
-    constexpr std::size_t meaningful_end = 36;
-    const bool cut_short = message.error.fault == layout::Fault::truncated && message.error.offset < meaningful_end;
-    if (message.error.fault == layout::Fault::truncated) links_.at(a.group).llc_cut = true;
-    if (!cut_short) std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
+    const bool cut = message.error.fault == layout::Fault::truncated;
+    const bool cut_short = cut && message.error.offset < meaningful_end(message);
+    if (cut) links_.at(a.group).llc_cut = true;
+    if (cut_short) links_.at(a.group).queue_pairs[a.link]->note_cut();
+    else std::visit([&](const auto& body) { apply(a, body, message); }, message.body);
     constexpr std::size_t flags_offset = 3;  // which tell a reply from a request
     if (std::holds_alternative<wire::UnknownLlc>(message.body) || octets.size() <= flags_offset) return;
     if (message.is_reply()) on_reply(a, message);
@@ -222,19 +227,22 @@ void Llc::apply(Arrival& a, const wire::AddLinkContinuationMessage& message, con
 /// was asked, which is one link.
 void Llc::apply(Arrival& a, const wire::DeleteLink& body, const wire::LlcMessage&) {
     note_left(a, body);
-    LinkGroup& group = links_.at(a.group).group;
+    TrackedGroup& tracked = links_.at(a.group);
+    const LinkGroup& group = tracked.group;
     if (a.from == Side::client && !body.reply && group.roles_known) return;
     const bool all = body.all && !body.reply;
     const auto one = all ? std::nullopt : LinkTable::by_number(group, body.link);
     for (std::uint32_t i = 0; i < group.links.size(); ++i)
-        if (all || one == i) remove(a, group, group.links[i]);
-    links_.at(a.group).count_unheard_links();
+        if (all || one == i) remove(a, tracked, i);
+    tracked.count_unheard_links();
 }
 
-/// What was sent on a link of which nothing was captured is missing for good.
-void Llc::remove(const Arrival& a, const LinkGroup& group, Link& link) {
-    if (is_unheard(group, link))
+/// What was sent on a link of which nothing was captured is missing for good. So may be what confirmed a link.
+void Llc::remove(const Arrival& a, TrackedGroup& tracked, std::uint32_t index) {
+    Link& link = tracked.group.links[index];
+    if (is_unheard(tracked.group, link))
         for (const Side side : {Side::client, Side::server}) a.history->note_gap(side, a.packet->number);
+    if (tracked.queue_pairs[index]->misses_some() && !repeats_in_vain(link)) happen(link, LinkEvent::used);
     happen(link, LinkEvent::deleted);
 }
 

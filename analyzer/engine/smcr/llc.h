@@ -47,7 +47,7 @@ private:
 
     void refuse(const Arrival& a, LinkOffers& offers, LinkOffer refusal);
     void add_link(TrackedGroup& tracked, const LinkOffer& offer, const LinkOffer& acceptance);
-    static void remove(const Arrival& a, const LinkGroup& group, Link& link);
+    static void remove(const Arrival& a, TrackedGroup& tracked, std::uint32_t index);
     void note_left(const Arrival& a, const wire::DeleteLink& body);
 
     const Options& options_;

@@ -29,7 +29,7 @@ Outcome final_outcome(const Connection& c, const Seen& seen) {
     if (c.setup.plain[Side::client])
         return c.reset_by == Side::server && !c.setup.plain[Side::server] ? Outcome::failed : Outcome::plain_tcp;
     if (c.setup.confirm) {
-        if (c.reset) return seen.setup && seen.link ? Outcome::failed : Outcome::unknown;
+        if (c.reset) return seen.setup && seen.link && seen.to_tcps_end ? Outcome::failed : Outcome::unknown;
         const bool subsequent = c.first_contact && !*c.first_contact;
         return subsequent || closed_in_order(c) ? Outcome::smc_r : Outcome::unknown;
     }
@@ -47,7 +47,7 @@ Close final_close(const Connection& c, const Seen& seen) {
     if (!c.client) return Close::unknown;  // how TCP ended is not known
     for (const Side side : {Side::client, Side::server})
         if (!c.from[side].closed && !seen.last_message[side]) return Close::unknown;
-    if (c.reset) return Close::abnormal;
+    if (c.reset) return seen.to_tcps_end ? Close::abnormal : Close::unknown;
     return client.closed || server.closed || client.sending_done || server.sending_done ? Close::half : Close::open;
 }
 

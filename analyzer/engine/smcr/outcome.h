@@ -11,6 +11,7 @@ struct Seen {
     bool setup = false;            ///< all that both sides had sent over TCP when the first of them ended it
     PerSide<bool> side{};          ///< anything that this side sent over its link group
     bool link = false;             ///< all packets of its link group, and there were some
+    bool to_tcps_end = true;       ///< what its link group sent until TCP ended, but for packets known to be missing
     PerSide<bool> last_message{};  ///< nothing is missing behind this side's latest CDC message
 };
 

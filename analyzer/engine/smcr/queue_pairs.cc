@@ -38,6 +38,7 @@ QueuePairs::Received QueuePairs::receive(const capture::Packet& packet, Side fro
     received.gap[from] = misses_begin || event.kind == Kind::unplaceable ||
                          event.order == capture::PsnOrder::ahead_after_gap;
     received.gap[other(from)] = event.kind == Kind::acknowledge && acknowledges_unseen(packet, from, end[other(from)]);
+    misses_some_ |= received.gap[from] || received.gap[other(from)];
     if (event.kind == Kind::acknowledge && ack_class(packet) == AckClass::ack) acknowledged_psn_[other(from)] = psn;
     retries_[other(from)] = {};
     if (!received.request) return received;

@@ -35,6 +35,10 @@ public:
         return sent && acknowledged && capture::psn_distance(*sent, *acknowledged) > 0;
     }
 
+    /// misses_some() returns whether packets of the link are known to be missing, or messages on it to be cut.
+    bool misses_some() const { return misses_some_; }
+    void note_cut() { misses_some_ = true; }
+
     /// unanswered() returns whether one side has repeated a request as often as a queue pair can be told to at most
     /// (IBA 9.9.2.1.3), and the other was not heard since.
     bool unanswered() const;
@@ -59,6 +63,7 @@ private:
     PerSide<std::unique_ptr<capture::RcReceiver>> receiver_;  ///< at this side, once it was sent something
     PerSide<std::optional<std::uint32_t>> sent_psn_;
     PerSide<std::optional<std::uint32_t>> acknowledged_psn_;  ///< the latest one of this side's requests
+    bool misses_some_ = false;
     PerSide<Retries> retries_{};                              ///< of this side since the other was heard
 };
 

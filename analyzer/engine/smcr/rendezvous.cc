@@ -503,7 +503,8 @@ void Rendezvous::finish() {
         Connection& connection = *session.connection;
         Seen seen = groups_.seen(session);
         if (lacks_fin(session)) seen.last_message = {};
-        connection.reset_in_use = connection.reset_in_use && groups_.is_complete(connection.link_group);
+        connection.reset_in_use = connection.reset_in_use && groups_.is_complete(connection.link_group) &&
+                                  seen.to_tcps_end;
         for (const Side side : {Side::client, Side::server})
             if (!seen.last_message[side] || may_lack_its_close(connection, side, seen)) session.miss(side);
         connection.outcome = final_outcome(connection, seen);

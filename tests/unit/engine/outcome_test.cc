@@ -34,6 +34,9 @@ TEST(Outcome, AfterConfirm) {
     c.reset = true;
     EXPECT_EQ(final_outcome(c, all), Outcome::failed);
     EXPECT_EQ(final_outcome(c, {.setup = true}), Outcome::unknown) << "it may have been used over RDMA";
+    Seen ends_early = all;
+    ends_early.to_tcps_end = false;
+    EXPECT_EQ(final_outcome(c, ends_early), Outcome::unknown) << "the same";
 }
 
 TEST(Outcome, BrokenOffBeforeConfirm) {
@@ -51,8 +54,12 @@ TEST(Outcome, CloseOfSmcRFollowsCdc) {
     EXPECT_EQ(final_close(c, {.last_message = {{true, false}}}), Close::unknown);
     c.from[client].sending_done = true;
     EXPECT_EQ(final_close(c, all), Close::half);
-    c.from[client].closed = c.from[server].closed = true;
     c.reset = true;
+    Seen ends_early = all;
+    ends_early.to_tcps_end = false;
+    EXPECT_EQ(final_close(c, ends_early), Close::unknown) << "SMC-R may have ended before";
+    EXPECT_EQ(final_close(c, all), Close::abnormal);
+    c.from[client].closed = c.from[server].closed = true;
     EXPECT_EQ(final_close(c, all), Close::orderly) << "SMC-R had ended before";
     c.from[server].aborted = true;
     EXPECT_EQ(final_close(c, all), Close::abnormal);

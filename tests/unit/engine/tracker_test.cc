@@ -535,6 +535,59 @@ TEST(Midstream, PlainRoceIsNotClaimed) {
     EXPECT_TRUE(w.facts.empty());
 }
 
+TEST(LinkLife, DeletedBeforeItWasConfirmedItFailed) {
+    World w;
+    w.rendezvous(1, true);
+    w.llc(server, w.confirmation(server));
+    w.delete_group();
+    w.tracker.finish();
+    EXPECT_EQ(w.group(1).links[0].state, LinkState::failed);
+}
+
+TEST(LinkLife, AConfirmationThatIsMissingMayHaveBeenSent) {
+    World w;
+    w.rendezvous(1, true);
+    for (const Side from : {server, client}) w.lose(from);
+    w.delete_group();
+    w.tracker.finish();
+    EXPECT_EQ(w.group(1).links[0].state, LinkState::deleted);
+}
+
+TEST(LinkLife, AConfirmationThatIsCutMayHaveBeenSent) {
+    World w;
+    w.rendezvous(1, true);
+    w.kept = 20;  // DELETE LINK is known by fewer octets
+    w.confirm_link();
+    w.delete_group();
+    w.tracker.finish();
+    EXPECT_EQ(w.group(1).links[0].state, LinkState::deleted);
+}
+
+TEST(LinkLife, SilenceBehindADeletionThatIsCutIsNoFailure) {
+    World w;
+    w.connect(1, true);
+    const std::uint32_t psn = w.port[server].psn;
+    w.kept = 4;  // not even which links it is about
+    w.llc(server, World::deletion(server, 1));
+    for (int i = 0; i < 8; ++i) w.repeat(server, World::send_only, psn, Octets(wire::llc_size));
+    w.tracker.finish();
+    EXPECT_EQ(w.group(1).links[0].state, LinkState::active);
+}
+
+TEST(LinkLife, AnInterfaceThatEndsBeforeTcpTellsOfNoFailure) {
+    for (const std::uint32_t of_links : {0U, 1U}) {
+        World w;
+        w.rendezvous(1, true);
+        w.interface = of_links;
+        w.llc(server, w.confirmation(server));
+        w.acknowledge(client);
+        w.interface = 0;
+        w.segment(client, capture::rst | capture::ack);
+        w.tracker.finish();
+        EXPECT_EQ(w.connection(1).outcome, of_links == 0 ? Outcome::failed : Outcome::unknown);
+    }
+}
+
 TEST(Limits, ConnectionsAndGroupsAreBounded) {
     Options options;
     options.limits.connections = 3;
