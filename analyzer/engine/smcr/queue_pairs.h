@@ -64,7 +64,7 @@ private:
     PerSide<std::optional<std::uint32_t>> sent_psn_;
     PerSide<std::optional<std::uint32_t>> acknowledged_psn_;  ///< the latest one of this side's requests
     bool misses_some_ = false;
-    PerSide<Retries> retries_{};                              ///< of this side since the other was heard
+    PerSide<Retries> retries_{};  ///< of this side since the other was heard
 };
 
 /// is_nak() returns whether an acknowledgement refuses what it answers.

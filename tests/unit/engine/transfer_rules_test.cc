@@ -158,6 +158,21 @@ TEST_F(TransferRulesTest, R33IsUndecidedBehindAGap) {
     EXPECT_EQ(tally(w, rules::cdc_sequence).satisfied, 2U) << "before the gap and after it";
 }
 
+/// The clock of the interface that shows RoCE is behind: the first message comes before the connection's CLC messages.
+TEST(Midway, R33FirstMessageThatAnotherInterfaceShowedEarly) {
+    World w;
+    w.interface = 1;
+    for (const Side side : {server, client}) w.hear(side);
+    w.cdc(client, 0x102, 1, {0, 100}, {});
+    w.cdc(server, 0x202, 1, {0, 0}, {0, 100});
+    w.interface = 0;
+    w.rendezvous(2, false);
+    w.interface = 1;
+    w.cdc(client, 0x102, 2, {0, 200}, {});
+    w.cdc(server, 0x202, 2, {0, 0}, {0, 200});
+    EXPECT_EQ(found(w), Ids{});
+}
+
 TEST_F(TransferRulesTest, R33MessagesOutOfOrderAreNotJudged) {
     send(client, message(1, {0, 0}));
     const std::uint32_t psn = w.port[client].psn;
