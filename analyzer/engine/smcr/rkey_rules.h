@@ -72,7 +72,7 @@ private:
         std::vector<Omission> omissions;
         std::vector<Unagreed> unagreed;
         std::unordered_map<std::size_t, Deletion> deletions;  ///< by RMB
-        std::uint32_t interface = 0;                          ///< that showed the latest LLC message
+        std::optional<std::uint32_t> interface;               ///< that showed the latest LLC message
     };
 
     void on_confirm(const Arrival& a, const wire::ConfirmRkeyMessage& message);

@@ -275,6 +275,18 @@ TEST(LinkRules, R19IsUndecidedMidway) {
     EXPECT_EQ(tally(w, rules::announced_rtoken).undecided, 2U);
 }
 
+TEST(LinkRules, R19IsUndecidedBeforeTheLinkIsHeardByAnotherInterface) {
+    World w;
+    w.rendezvous(1, true);
+    accept_second(w, 0x5002);
+    w.interface = 1;
+    w.confirm_link();
+    w.announce_rmb(server, 0x5002);
+    w.hear(server);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, rules::announced_rtoken).undecided, 1U);
+}
+
 TEST(LinkRules, R19IsUndecidedAfterAGap) {
     World w;
     w.connect(1, true);
