@@ -5,9 +5,9 @@ namespace fabricscope::engine::smcr {
 
 namespace {
 
-/// The first message has nothing before it, if all was captured from the connection's begin on. Of a link group that was
-/// met midway, what came before the connection's CLC messages had its time without them: another interface may have shown
-/// it early.
+/// The first message has nothing before it, if all was captured from the connection's begin on. Of a link group that
+/// was met midway, what came before the connection's CLC messages had its time without them: another interface may have
+/// shown it early.
 std::optional<UndecidedReason> doubt_of_first(const Connection& connection, const Arrival& a, Side side) {
     if (!connection.from[side].from_start) return UndecidedReason::beginning_not_captured;
     if (a.history->contact_missing && a.packet->interface != connection.interface)
