@@ -395,14 +395,15 @@ void Streams::acknowledge(At& at, std::uint32_t psn) {
     answer_operations(at, psn);
 }
 
-/// If a packet is acknowledged that has not come again yet, all that came again before it had been there in vain.
+/// If a packet is acknowledged that has not come again yet, all that came again before it had been there in vain. Not
+/// what came again earlier, which its responder may have lacked then.
 void Streams::settle_repeated(Half& requester, Direction& asker, std::uint32_t psn) {
     const bool in_vain = requester.again && requester.again->cause == Cause::timeout && asker.out_of_order == 0 &&
                          asker.rnr_naks == 0 && psn_distance(requester.again->next, psn) >= 0 &&
                          psn_distance(psn, requester.requests.next_psn()) > 0;
     if (!in_vain) return;
     for (Repeated& one : requester.repeated) {
-        if (std::exchange(one.had_arrived, true)) continue;
+        if (!one.of_latest || std::exchange(one.had_arrived, true)) continue;
         count_arrived(requester, asker, one.has_own_answer);
     }
 }

@@ -298,6 +298,7 @@ void Streams::begin_again(At& at) {
     Half& half = at.half;
     Time waited = 0;
     const Cause cause = cause_of_repetition(at, waited);
+    for (Repeated& one : half.repeated) one.of_latest = false;
     half.again = Repetition{cause, at.psn, add_event(at, Event::Kind::retransmission, at.psn, 1)};
     if (half.again->event != nullptr) {
         half.again->event->cause = cause;

@@ -86,6 +86,7 @@ struct Repeated {
     std::uint32_t begin = 0, end = 0;
     bool has_own_answer = false;  ///< a READ or an atomic
     bool had_arrived = false;     ///< false: nobody knows yet
+    bool of_latest = true;        ///< of the latest repetition
 };
 
 /// PSNs that have not been seen, [begin, end).

@@ -761,6 +761,19 @@ TEST(Rdma, PacketsThatCameAgainBeforeOneThatDidNotHadArrived) {
     }
 }
 
+TEST(Rdma, WhatCameAgainEarlierHadBeenAskedFor) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    for (std::uint32_t psn = 2; psn < 6; ++psn) w.request(a, send_only, psn);
+    w.answer(b, 2, sequence_error);
+    for (std::uint32_t psn = 2; psn < 6; ++psn) w.request(a, send_only, psn);
+    w.answer(b, 5);
+    for (std::uint32_t psn = 6; psn < 9; ++psn) w.request(a, send_only, psn);
+    w.wait(100 * capture::millisecond);
+    w.request(a, send_only, 6), w.answer(b, 7);
+    EXPECT_EQ(w.stream().from[a].duplicate_requests, 1U) << "not the four that the NAK asked for";
+}
+
 TEST(Rdma, WhoAcknowledgesTheSameOnceMoreHadIt) {
     World w;
     w.request(a, send_only, 100), w.answer(b, 100);
