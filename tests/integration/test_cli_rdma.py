@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from edit import ETHERNET, records_of, written
+from edit import ETHERNET, records_of, repair_icrc, written
 from harness import analyze, fabricscope, run, sample, samples
 from test_cli_tables import database, rows_of
 
@@ -222,3 +222,24 @@ def test_of_packets_that_were_cut_nothing_is_known(tmp_path):
     run(["editcap", "-s", "80", whole, tmp_path / "cut.pcap"])
     stream, told = icrcs_of(tmp_path / "cut.pcap")
     assert not told and not stream["a_to_b"]["wrong_icrcs"]
+
+
+WRITE_FIRST, WRITE_MIDDLE = 0x06, 0x07
+
+
+@pytest.mark.parametrize("opcode", [WRITE_FIRST, WRITE_MIDDLE])
+def test_what_a_receiver_drops_is_not_in_the_stream(opcode, tmp_path):
+    """A packet of an SMC-R connection comes damaged, and then again."""
+    head, records = records_of("smcr_v2_20conns")
+    place = next(n for n, (_, _, f) in enumerate(records) if f[36:38] == b"\x12\xb7" and f[42] == opcode and from_client(f))
+    again = bytearray(records[place][2])
+    again[18] ^= 0x80  # or it were a copy that the capture made
+    repair_icrc(again)
+    records[place][2][-20] ^= 0x40
+    records.insert(place + 1, [*records[place][:2], again])
+    damaged = written(head, records, tmp_path / "damaged.pcap")
+    assert analyze(damaged)["findings"] == analyze(sample("smcr_v2_20conns"))["findings"] == []
+    for number in range(1, 21):
+        whole, rebuilt = (fabricscope("stream", capture, "--connection", f"smcr-{number}", "--from", "client", status=(0,))
+                          for capture in (sample("smcr_v2_20conns"), damaged))
+        assert rebuilt == whole

@@ -124,6 +124,10 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = tracked.group.roles_known;
+    // Nothing but a stream needs what else a WRITE carries, and to check that would take long.
+    const bool only_data = packet.ib.opcode().operation == ib::Operation::rdma_write && !packet.ib.has_reth;
+    const bool matters = !only_data || sessions_.any_stream_wanted();
+    if (matters && tracked.queue_pairs[a.link]->is_damaged(packet, a.from)) return tell(*a.facts);
     const QueuePairs::Received received = tracked.queue_pairs[a.link]->receive(packet, a.from, l.end);
     const capture::RcEvent& event = received.event;
     if (is_nak(packet, event)) ++l.naks;
