@@ -59,10 +59,10 @@ std::string cause_of(const PacketCounts& counts) {
 
 Observation* observe_packets(
     Observations& observations, const std::string& session, const PacketCounts& counts,
-    std::vector<std::uint64_t> frames) {
+    std::vector<std::uint64_t> frames, std::vector<std::uint64_t> rnr_frames) {
     if (counts.rnr_naks != 0) {
         Observation& o = observations.add(
-            kinds::receiver_not_ready, session, frames,
+            kinds::receiver_not_ready, session, std::move(rnr_frames),
             fmt::format("a receiver had no buffer for a message {} (RNR NAK)", counted(counts.rnr_naks, "time")));
         o.count = counts.rnr_naks;
         o.severity = severity_of(std::max(counts.rnr_naks, counts.repeated_for_rnr), counts.packets);

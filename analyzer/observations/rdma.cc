@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -213,17 +214,17 @@ public:
     explicit Frames(const Model& model) {
         constexpr std::size_t most = 4;
         for (const Event& event : model.events) {
-            std::vector<std::uint64_t>& frames = frames_[{event.stream, event.kind}];
+            std::vector<std::uint64_t>& frames = frames_[{event.stream, event.from, event.kind}];
             if (frames.size() < most) frames.push_back(event.frame);
         }
     }
-    std::vector<std::uint64_t> of(const Stream& stream, Event::Kind kind) const {
-        const auto found = frames_.find({stream.id, kind});
+    std::vector<std::uint64_t> of(const Stream& stream, Side from, Event::Kind kind) const {
+        const auto found = frames_.find({stream.id, from, kind});
         return found != frames_.end() ? found->second : std::vector<std::uint64_t>{stream.first_frame};
     }
 
 private:
-    std::map<std::pair<std::uint32_t, Event::Kind>, std::vector<std::uint64_t>> frames_;
+    std::map<std::tuple<std::uint32_t, Side, Event::Kind>, std::vector<std::uint64_t>> frames_;
 };
 
 /// What there is to see of a refusal, depending on what was refused.
@@ -338,13 +339,29 @@ bool only_answers(const Stream& stream, Side side) {
     return !asks(stream.from[side]) && stream.from[other(side)].retransmitted.packets != 0;
 }
 
+/// If the other side had disconnected before this one sent anything again: why nothing answers.
+std::string cause_of_silence(
+    const Stream& stream, Side side, std::uint64_t first_again, const engine::rdma_cm::Model* cm) {
+    if (cm == nullptr || stream.cm_connection == 0) return "";
+    const engine::rdma_cm::Connection& connection = cm->connections[stream.cm_connection - 1];
+    if (!connection.dreq || !connection.disconnected_by || connection.dreq->frame >= first_again) return "";
+    const Endpoint& peer = stream.end[other(side)];
+    if (!peer.qpn || connection.end[*connection.disconnected_by].qpn != peer.qpn) return "";
+    return fmt::format(
+        "{} had disconnected before, with DREQ in frame {}: its queue pair answers nothing any more.",
+        to_string(peer.address), connection.dreq->frame);
+}
+
 /// A queue pair stood still for so long, however few packets that was about.
 constexpr Time long_timeout = 100 * capture::millisecond;
 
-void observe_retransmissions(Observations& observations, const Stream& stream, Side side, const Frames& frames) {
+void observe_retransmissions(
+    Observations& observations, const Stream& stream, Side side, const Frames& frames,
+    const engine::rdma_cm::Model* cm) {
     if (only_answers(stream, side) || is_told_by_end(stream, side)) return;
     const Direction& direction = stream.from[side];
     const Retransmitted& again = direction.retransmitted;
+    const std::vector<std::uint64_t> sent_again = frames.of(stream, side, Event::Kind::retransmission);
     Observation* o = observe_packets(
         observations, subject_of(stream),
         {.packets = direction.packets,
@@ -352,14 +369,15 @@ void observe_retransmissions(Observations& observations, const Stream& stream, S
          .naks = direction.naks,
          .rnr_naks = direction.rnr_naks,
          .repeated_for_rnr = again.rnr},
-        frames.of(stream, again.packets != 0 ? Event::Kind::retransmission : Event::Kind::rnr_nak));
+        sent_again, frames.of(stream, other(side), Event::Kind::rnr_nak));
     if (o == nullptr) return;
     if (direction.longest_timeout >= long_timeout) o->severity = Severity::warning;
     o->text = fmt::format(
         "{} retransmitted {} of its packets ({} of {}), {}", to_string(stream.end[side].address),
         percent_text(again.packets, direction.packets), grouped(again.packets), grouped(direction.packets),
         causes_text(direction));
-    o->cause = cause_of(stream, side);
+    o->cause = cause_of_silence(stream, side, sent_again.front(), cm);
+    if (o->cause.empty()) o->cause = cause_of(stream, side);
 }
 
 void observe_icrcs(Observations& observations, const Stream& stream, Side side) {
@@ -463,7 +481,8 @@ void observe(const Evidence& evidence, Observations& observations) {
         if (stream.merged) continue;
         if (stream.link_group == 0) observe_end(observations, stream, last_events, evidence.models.rdma_cm);
         for (const Side side : {a, b}) {
-            if (stream.link_group == 0) observe_retransmissions(observations, stream, side, frames);
+            if (stream.link_group == 0)
+                observe_retransmissions(observations, stream, side, frames, evidence.models.rdma_cm);
             observe_one_direction(observations, stream, side);
             observe_icrcs(observations, stream, side);
             observe_gaps(observations, stream, side);

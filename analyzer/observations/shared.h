@@ -20,10 +20,11 @@ struct PacketCounts {
     std::uint64_t repeated_for_rnr = 0;  ///< of those that were repeated, as far as it is known
 };
 
-/// Says of a queue pair that packets were retransmitted, if enough were. nullptr: there is nothing to say.
+/// Says of a queue pair that packets were retransmitted, if enough were, and that its peer was not ready. nullptr:
+/// there is nothing to say of the former. `frames` and `rnr_frames` show the one and the other.
 Observation* observe_packets(
     Observations& observations, const std::string& session, const PacketCounts& counts,
-    std::vector<std::uint64_t> frames);
+    std::vector<std::uint64_t> frames, std::vector<std::uint64_t> rnr_frames = {});
 
 /// What a limit kept out.
 struct LeftOut {

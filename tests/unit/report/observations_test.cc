@@ -733,6 +733,58 @@ TEST_F(OneStream, ARequesterGivesUpWhenItsResponderHadNoBufferAsOftenAsThatHadSa
     EXPECT_TRUE(gave_up());
 }
 
+TEST_F(OneStream, EachSideHasItsOwnFrames) {
+    using namespace engine::rdma;
+    direction().retransmitted = model_.streams[0].from[b].retransmitted = {.packets = 20, .timeout = 20};
+    direction().rnr_naks = 1;
+    model_.streams[0].from[b].operations[0].count = 100;
+    const auto happens = [&](engine::rdma::Side from, Event::Kind kind, std::uint64_t frame) {
+        Event& event = model_.events.emplace_back();
+        event.stream = 1;
+        event.from = from;
+        event.kind = kind;
+        event.frame = frame;
+    };
+    happens(a, Event::Kind::retransmission, 5), happens(b, Event::Kind::retransmission, 6);
+    happens(b, Event::Kind::rnr_nak, 7);
+    const std::vector<Observation> all = observed({.rdma = &model_});
+    const auto frames_of = [&](std::string_view id, std::string_view beginning) {
+        for (const Observation& each : all)
+            if (each.id == id && each.text.starts_with(beginning)) return each.frames;
+        return std::vector<std::uint64_t>{};
+    };
+    EXPECT_THAT(frames_of("RDMA-O-retransmissions", "192.0.2.10"), ElementsAre(5));
+    EXPECT_THAT(frames_of("RDMA-O-retransmissions", "192.0.2.20"), ElementsAre(6));
+    EXPECT_THAT(frames_of("RDMA-O-receiver-not-ready", ""), ElementsAre(7));
+}
+
+TEST_F(OneStream, WhoHasDisconnectedAnswersNothing) {
+    using namespace engine::rdma;
+    engine::rdma_cm::Model cm;
+    engine::rdma_cm::Connection& connection = cm.connections.emplace_back();
+    connection.id = 1;
+    connection.end[engine::Side::client].qpn = 0x22, connection.end[engine::Side::server].qpn = 0x11;
+    connection.disconnected_by = engine::Side::client;
+    model_.streams[0].cm_connection = 1;
+    model_.streams[0].end[a].qpn = 0x11, model_.streams[0].end[b].qpn = 0x22;
+    direction().retransmitted = {.packets = 10, .timeout = 10};
+    direction().timeouts = 10;
+    Event& again = model_.events.emplace_back();
+    again.stream = 1;
+    again.kind = Event::Kind::retransmission;
+    again.frame = 8;
+    const auto cause_with_dreq_in = [&](std::uint64_t frame) {
+        connection.dreq.emplace().frame = frame;
+        for (const Observation& each : observed({.rdma_cm = &cm, .rdma = &model_}))
+            if (each.id == std::string_view("RDMA-O-retransmissions")) return each.cause;
+        return std::string();
+    };
+    EXPECT_THAT(cause_with_dreq_in(6), HasSubstr("192.0.2.20 had disconnected before, with DREQ in frame 6"));
+    EXPECT_THAT(cause_with_dreq_in(9), HasSubstr("192.0.2.20 did not answer in time"));
+    connection.disconnected_by = engine::Side::server;
+    EXPECT_THAT(cause_with_dreq_in(6), HasSubstr("192.0.2.20 did not answer in time")) << "its own DREQ";
+}
+
 TEST_F(OneStream, SaysWherePacketsAreLost) {
     direction().retransmitted = {.packets = 30, .nak = 30};
     direction().lost = direction().lost_behind = 12;
