@@ -77,7 +77,10 @@ void Contacts::adopt(
     if (connection.first_contact.value_or(false)) {
         if (a.psn_captured) link.end[side].initial_psn = body.initial_psn;
         const std::uint32_t mtu = wire::mtu_octets(body.mtu);
-        if (mtu != 0) link.mtu = std::min(link.mtu.value_or(mtu), mtu);
+        if (mtu != 0) {
+            link.end[side].offered_mtu = mtu;
+            if (const auto& other_mtu = link.end[other(side)].offered_mtu) link.mtu = std::min(mtu, *other_mtu);
+        }
     }
     note_group_facts(tracked.group, side, message);
     links_.note_news();

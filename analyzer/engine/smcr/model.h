@@ -205,6 +205,7 @@ struct LinkEndpoint {
     std::optional<Mac> mac;
     std::optional<std::uint32_t> qpn;
     std::optional<std::uint32_t> initial_psn;
+    std::optional<std::uint32_t> offered_mtu{};  ///< octets, as ACCEPT or CONFIRM said
 };
 
 enum class LinkState : std::uint8_t { pending, active, deleted, failed };

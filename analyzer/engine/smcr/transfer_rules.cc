@@ -10,15 +10,17 @@ namespace fabricscope::engine::smcr {
 void TransferRules::on_request(const Arrival& a, bool first) {
     const Link& link = model_.link_groups[a.group - 1].links[a.link];
     if (first) judge_first_psn(a, link);
-    if (!link.mtu) {
-        if (first) verdicts_.undecided(rules::path_mtu, UndecidedReason::setup_not_captured);
-        return;
-    }
     const std::uint32_t length = a.packet->ib.payload_length;
-    if (length <= *link.mtu) return verdicts_.satisfied(rules::path_mtu);
-    verdicts_.broken(
-        rules::path_mtu, {a.packet->number}, Subject::link_group(a.group),
-        fmt::format("{} octets in a packet, the MTU is {}", length, *link.mtu));
+    if (link.mtu && length <= *link.mtu) return verdicts_.satisfied(rules::path_mtu);
+    // Of one offer alone it is known that the MTU is no larger.
+    std::optional<std::uint32_t> mtu = link.mtu;
+    if (!mtu) mtu = link.end[Side::server].offered_mtu;
+    if (!mtu) mtu = link.end[Side::client].offered_mtu;
+    if (mtu && length > *mtu)
+        return verdicts_.broken(
+            rules::path_mtu, {a.packet->number}, Subject::link_group(a.group),
+            fmt::format("{} octets in a packet, the MTU is {}", length, *mtu));
+    if (first) verdicts_.undecided(rules::path_mtu, UndecidedReason::setup_not_captured);
 }
 
 /// A link begins with CONFIRM LINK, so nothing can be missing before that.

@@ -615,6 +615,22 @@ TEST(InitialPsn, R70IsUndecidedIfTheBeginIsMissing) {
     EXPECT_EQ(tally(w, rules::initial_psn).undecided, 1U);
 }
 
+TEST(PathMtu, R49OneOfferTellsHowLargeItIsAtMost) {
+    constexpr std::uint8_t send_only = 0x04;
+    for (const bool both : {true, false}) {
+        World w;
+        w.rendezvous_before_confirm(1, true);
+        if (both) w.send_confirm(1, true);
+        w.confirm_link();
+        const Link& link = w.tracker.model().link_groups.at(0).links.at(0);
+        EXPECT_EQ(link.mtu, both ? std::optional(1024U) : std::nullopt);
+        EXPECT_EQ(tally(w, rules::path_mtu).undecided, both ? 0U : 2U) << "the first packet of each side";
+        EXPECT_EQ(tally(w, rules::path_mtu).broken, 0U);
+        w.request(client, send_only, Octets(1025));
+        EXPECT_EQ(tally(w, rules::path_mtu).broken, 1U);
+    }
+}
+
 // ---- captures that begin midway ------------------------------------------------------------------
 
 TEST(MidstreamTransfer, SaysUndecidedOrNothing) {
