@@ -243,3 +243,25 @@ def test_what_a_receiver_drops_is_not_in_the_stream(opcode, tmp_path):
         whole, rebuilt = (fabricscope("stream", capture, "--connection", f"smcr-{number}", "--from", "client", status=(0,))
                           for capture in (sample("smcr_v2_20conns"), damaged))
         assert rebuilt == whole
+
+
+DESTINATION, QPN, MSN = ETHERNET + 19, ETHERNET + 20 + 8 + 7, ETHERNET + 20 + 8 + 12 + 3  # the last octet of each
+SEND_ONLY, ACKNOWLEDGE = 0x04, 0x11
+
+
+def damaged(name, opcode, octet, target):
+    """The sample, in which an octet of the 30th such packet was changed on its way, so that its ICRC is wrong."""
+    head, records = records_of(name)
+    frames = [f for _, _, f in records if f[36:38] == b"\x12\xb7" and f[42] == opcode]
+    frames[30][octet] ^= 0x18
+    return written(head, records, target)
+
+
+@pytest.mark.parametrize("octet", [DESTINATION, QPN, MSN])
+@pytest.mark.parametrize("name,opcode", [("smcr_v2_20conns", SEND_ONLY), ("smcr_v2_20conns", ACKNOWLEDGE), (LOSSES, ACKNOWLEDGE)])
+def test_what_a_receiver_drops_tells_of_nobody_else(name, opcode, octet, tmp_path):
+    whole, found = analyze(sample(name)), analyze(damaged(name, opcode, octet, tmp_path / "damaged.pcap"))
+    assert found["findings"] == whole["findings"] == []
+    assert len(found["rdma"]["streams"]) == len(whole["rdma"]["streams"])
+    for kind in ("connections", "link_groups"):
+        assert len(found["smcr"][kind]) == len(whole["smcr"][kind])

@@ -25,13 +25,6 @@ bool is_nak(const capture::Packet& packet, const capture::RcEvent& event) {
     return event.kind == Kind::acknowledge && ack_class(packet) == AckClass::nak;
 }
 
-bool QueuePairs::is_damaged(const capture::Packet& packet, Side from) {
-    const std::optional<bool> right = capture::icrc_is_good(packet);
-    if (!right) return false;
-    if (*right) right_icrc_on_[from] = packet.interface;
-    return !*right && right_icrc_on_[from] == packet.interface;
-}
-
 QueuePairs::Received QueuePairs::receive(const capture::Packet& packet, Side from, const PerSide<LinkEndpoint>& end) {
     auto& receiver = receiver_[other(from)];
     if (!receiver) receiver = std::make_unique<capture::RcReceiver>();
@@ -68,7 +61,6 @@ bool QueuePairs::unanswered() const {
 }
 
 void QueuePairs::swap_sides() {
-    right_icrc_on_.swap_sides();
     receiver_.swap_sides();
     sent_psn_.swap_sides();
     acknowledged_psn_.swap_sides();

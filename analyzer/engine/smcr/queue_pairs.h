@@ -21,10 +21,6 @@ public:
         bool fresh() const { return request && !event.repeated(); }
     };
 
-    /// is_damaged() returns whether the packet has a wrong ICRC, so that its receiver drops it. Adapters fill the ICRC
-    /// in behind a capture on their own host: it counts only once one of the same sender and interface was right.
-    bool is_damaged(const capture::Packet& packet, Side from);
-
     /// receive() takes in a packet that `from` sent over the link with these ends, as CLC or ADD LINK described them.
     /// `packet` belongs to a reliable connection. The view in the event is valid until the next call.
     Received receive(const capture::Packet& packet, Side from, const PerSide<LinkEndpoint>& end);
@@ -64,7 +60,6 @@ private:
 
     bool acknowledges_unseen(const capture::Packet& packet, Side from, const LinkEndpoint& sender) const;
 
-    PerSide<std::optional<std::uint32_t>> right_icrc_on_;  ///< the interface by which this side's latest right one came
     PerSide<std::unique_ptr<capture::RcReceiver>> receiver_;  ///< at this side, once it was sent something
     PerSide<std::optional<std::uint32_t>> sent_psn_;
     PerSide<std::optional<std::uint32_t>> acknowledged_psn_;  ///< the latest one of this side's requests
