@@ -233,12 +233,25 @@ std::uint64_t Flow::locate(const Write& write) const {
     return write.late || nearer_back ? back : forward;
 }
 
+/// Whether the WRITE seems to be new, and yet its place was left out in one of the two laps before: it may have come
+/// late to fill that.
+bool Flow::may_fill_gap(const Write& write, std::uint64_t cap) const {
+    const std::uint64_t position = locate(write);
+    if (position < frontier_) return false;
+    const auto is_gap = [&](std::uint64_t laps) {
+        const std::uint64_t back = laps * cap;
+        return position >= origin_ + back && !was_written(position - back, position - back + write.length);
+    };
+    return is_gap(1) || is_gap(2);
+}
+
 /// Packets are missing, and the WRITE is no nearer to where the last one ended than to where one of the lap before did:
 /// it may be either.
 bool Flow::is_doubtful(const Write& write) const {
-    if (!write.lap_unsure || write.late || replay_expected_ || write.offset < base()) return false;
+    if (!write.lap_unsure || replay_expected_ || write.offset < base()) return false;
     const auto cap = lap();
     if (!cap) return false;
+    if (write.late) return may_fill_gap(write, *cap);
     const std::uint64_t ahead = ahead_of_frontier(write.offset - base(), *cap);
     return frontier_ + ahead >= *cap && ahead > *cap - ahead;
 }

@@ -167,6 +167,7 @@ private:
         const auto& size = direction_->rmbe_size;
         return size && *size > base() ? std::optional(*size - base()) : std::nullopt;
     }
+    bool may_fill_gap(const Write& write, std::uint64_t cap) const;
     std::uint64_t ahead_of_frontier(std::uint64_t place, std::uint64_t cap) const;
     /// Of a cursor in the data area.
     std::uint64_t position_of(std::uint64_t wraps, wire::Cursor cursor) const;

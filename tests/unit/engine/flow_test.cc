@@ -313,6 +313,22 @@ TEST_F(FlowTest, FailoverWithNothingToReplayGoesOn) {
     EXPECT_EQ(write(10000, 500), 10000U);
 }
 
+TEST_F(FlowTest, ALateWriteMayFillAGapOfAnEarlierLap) {
+    begin(1000, 0);
+    write(0, 400);
+    write(500, 500);
+    consume(1, 0);
+    write(0, 1000);
+    consume(2, 0);
+    write(0, 100);
+    Flow::Write late{.offset = 400, .length = 100, .octets = payload, .first = true, .late = true, .time = ++now};
+    late.lap_unsure = true;
+    EXPECT_FALSE(flow.on_write(late)) << "missing in the first lap, and new in the third";
+    EXPECT_EQ(write(100, 100), 2100U);
+    late.offset = 600;
+    EXPECT_EQ(flow.on_write(late), 2600U) << "missing in none";
+}
+
 TEST_F(FlowTest, LateWriteBelongsToTheLapThatTheWindowAllows) {
     begin(16384, 0);
     write(0, 16384);
