@@ -112,6 +112,13 @@ bool LinkGroups::recognise(const capture::Packet& packet) {
     return true;
 }
 
+/// Nothing but a stream needs what a WRITE carries to where it belongs, and to read all of that would take long.
+bool LinkGroups::damage_matters(const Arrival& a) {
+    const capture::IbPacket& ib = a.packet->ib;
+    if (ib.opcode().operation != ib::Operation::rdma_write || sessions_.any_stream_wanted()) return true;
+    return ib.has_reth && target_of(a, ib.reth.r_key, ib.reth.virtual_address).connection == 0;
+}
+
 /// Whether its receiver drops the packet, since its ICRC is wrong.
 bool LinkGroups::is_damaged(const capture::Packet& packet) {
     const std::optional<bool> right = capture::icrc_is_good(packet);
@@ -134,10 +141,7 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = tracked.group.roles_known;
-    // Nothing but a stream needs what else a WRITE carries, and to check that would take long.
-    const bool only_data = packet.ib.opcode().operation == ib::Operation::rdma_write && !packet.ib.has_reth;
-    const bool matters = !only_data || sessions_.any_stream_wanted();
-    if (matters && is_damaged(packet)) return tell(*a.facts);
+    if (damage_matters(a) && is_damaged(packet)) return tell(*a.facts);
     const QueuePairs::Received received = tracked.queue_pairs[a.link]->receive(packet, a.from, l.end);
     const capture::RcEvent& event = received.event;
     if (is_nak(packet, event)) ++l.naks;

@@ -64,6 +64,7 @@ private:
     bool recognise(const capture::Packet& packet);
     void on_arrival(Arrival& a);
     void note_cut(const Arrival& a);
+    bool damage_matters(const Arrival& a);
     bool is_damaged(const capture::Packet& packet);
     void on_send(Arrival& a, const capture::RcEvent& event);
     void on_write(Arrival& a, const capture::RcEvent& event);
