@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from edit import ETHERNET, records_of, repair_icrc, written
+from edit import ETHERNET, records_of, written
 from harness import analyze, fabricscope, run, sample, samples
 from test_cli_tables import database, rows_of
 
@@ -222,46 +222,3 @@ def test_of_packets_that_were_cut_nothing_is_known(tmp_path):
     run(["editcap", "-s", "80", whole, tmp_path / "cut.pcap"])
     stream, told = icrcs_of(tmp_path / "cut.pcap")
     assert not told and not stream["a_to_b"]["wrong_icrcs"]
-
-
-WRITE_FIRST, WRITE_MIDDLE = 0x06, 0x07
-
-
-@pytest.mark.parametrize("opcode", [WRITE_FIRST, WRITE_MIDDLE])
-def test_what_a_receiver_drops_is_not_in_the_stream(opcode, tmp_path):
-    """A packet of an SMC-R connection comes damaged, and then again."""
-    head, records = records_of("smcr_v2_20conns")
-    place = next(n for n, (_, _, f) in enumerate(records) if f[36:38] == b"\x12\xb7" and f[42] == opcode and from_client(f))
-    again = bytearray(records[place][2])
-    again[18] ^= 0x80  # or it were a copy that the capture made
-    repair_icrc(again)
-    records[place][2][-20] ^= 0x40
-    records.insert(place + 1, [*records[place][:2], again])
-    damaged = written(head, records, tmp_path / "damaged.pcap")
-    assert analyze(damaged)["findings"] == analyze(sample("smcr_v2_20conns"))["findings"] == []
-    for number in range(1, 21):
-        whole, rebuilt = (fabricscope("stream", capture, "--connection", f"smcr-{number}", "--from", "client", status=(0,))
-                          for capture in (sample("smcr_v2_20conns"), damaged))
-        assert rebuilt == whole
-
-
-DESTINATION, QPN, MSN = ETHERNET + 19, ETHERNET + 20 + 8 + 7, ETHERNET + 20 + 8 + 12 + 3  # the last octet of each
-SEND_ONLY, ACKNOWLEDGE = 0x04, 0x11
-
-
-def damaged(name, opcode, octet, target):
-    """The sample, in which an octet of the 30th such packet was changed on its way, so that its ICRC is wrong."""
-    head, records = records_of(name)
-    frames = [f for _, _, f in records if f[36:38] == b"\x12\xb7" and f[42] == opcode]
-    frames[30][octet] ^= 0x18
-    return written(head, records, target)
-
-
-@pytest.mark.parametrize("octet", [DESTINATION, QPN, MSN])
-@pytest.mark.parametrize("name,opcode", [("smcr_v2_20conns", SEND_ONLY), ("smcr_v2_20conns", ACKNOWLEDGE), (LOSSES, ACKNOWLEDGE)])
-def test_what_a_receiver_drops_tells_of_nobody_else(name, opcode, octet, tmp_path):
-    whole, found = analyze(sample(name)), analyze(damaged(name, opcode, octet, tmp_path / "damaged.pcap"))
-    assert found["findings"] == whole["findings"] == []
-    assert len(found["rdma"]["streams"]) == len(whole["rdma"]["streams"])
-    for kind in ("connections", "link_groups"):
-        assert len(found["smcr"][kind]) == len(whole["smcr"][kind])

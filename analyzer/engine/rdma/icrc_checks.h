@@ -26,13 +26,12 @@ public:
         if (suspected_ == 0) suspected_ = behind_;
     }
 
-    /// To be called for each packet of its sender to a queue pair; `room` is what is left of first_of_capture. Returns
-    /// whether it is known to have been damaged, so that its receiver drops it.
-    bool on_packet(const capture::Packet& packet, Icrcs& icrcs, std::uint32_t& room) {
+    /// To be called for each packet of its sender to a queue pair; `room` is what is left of first_of_capture.
+    void on_packet(const capture::Packet& packet, Icrcs& icrcs, std::uint32_t& room) {
         const bool is_first = first_ != 0 && room != 0;
-        if (suspected_ == 0 && !is_first) return false;
+        if (suspected_ == 0 && !is_first) return;
         const std::optional<bool> good = capture::icrc_is_good(packet);
-        if (!good) return false;  // it was cut
+        if (!good) return;  // it was cut
         if (interface_ != packet.interface) any_right_here_ = false, doubtful_.reset();
         interface_ = packet.interface;
         if (suspected_ == 0) --first_, --room;
@@ -40,11 +39,7 @@ public:
         ++icrcs.checked;
         if (*good) on_right(icrcs);
         else on_wrong(packet, icrcs);
-        return !*good && any_right_here_;
     }
-
-    /// Whether one was right that came by the same interface as the latest one.
-    bool any_right_here() const { return any_right_here_; }
 
 private:
     void on_right(Icrcs& icrcs) {

@@ -54,8 +54,7 @@ void Streams::on_packet(const Packet& packet) {
     Half* found = half_of(packet);
     if (found == nullptr) return;
     const bool request = !ib::is_response(packet.ib.opcode().operation);
-    if (request && is_reliable(found->key.transport) && begins_anew(*found, packet) && !right_icrcs_.is_damaged(packet))
-        found = &made_anew(*found, packet);
+    if (request && is_reliable(found->key.transport) && begins_anew(*found, packet)) found = &made_anew(*found, packet);
     Half& half = *found;
     half.migration_seen[packet.ib.bth.migration ? 1 : 0] = true;
     if (half.peer == nullptr && is_reliable(half.key.transport))
@@ -75,13 +74,7 @@ void Streams::on_packet(const Packet& packet) {
     facts.ce = packet.congestion_experienced();
     if (facts.ce) note_marked(half, packet);
     At at{packet, half, direction, facts};
-    const bool none_was_right = !half.icrc_checks.any_right_here();
-    const bool is_damaged = half.icrc_checks.on_packet(packet, direction.icrcs, icrc_room_);
-    if (none_was_right && half.icrc_checks.any_right_here()) right_icrcs_.note(packet);
-    if (is_damaged) {
-        if (is_observed_) tell(at);
-        return;
-    }
+    half.icrc_checks.on_packet(packet, direction.icrcs, icrc_room_);
     if (at.opcode.position == ib::Position::first || at.opcode.position == ib::Position::middle) learn_mtu(at);
     if (request) on_request(at);
     else on_response(at);
@@ -260,9 +253,7 @@ Streams::Half* Streams::half_of(const Packet& packet) {
         return latest;
     const Key key{{packet.source, packet.destination}, qpn, source_qpn, *transport};
     Half* const* found = half_by_key_.find(key);
-    if (found != nullptr && *found != nullptr) return latest = *found;
-    // What was damaged may have another's address, or number of a queue pair.
-    return right_icrcs_.is_damaged(packet) ? nullptr : latest = new_half(key, packet);
+    return latest = found != nullptr && *found != nullptr ? *found : new_half(key, packet);
 }
 
 /// Datagrams name both queue pairs; an answer belongs to what it answers.

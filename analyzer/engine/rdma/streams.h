@@ -16,7 +16,6 @@
 #include "analyzer/engine/rdma/send_order.h"
 #include "analyzer/engine/rdma/sessions.h"
 #include "analyzer/engine/rdma/verdicts.h"
-#include "analyzer/engine/right_icrcs.h"
 #include "capture/packet.h"
 
 namespace fabricscope::engine::rdma {
@@ -325,7 +324,6 @@ private:
     std::vector<std::pair<std::uint32_t, Side>> merged_;         ///< by id - 1: into which stream, and its side there
     std::vector<std::uint32_t> events_of_;                       ///< by id - 1: events kept of a stream
     std::uint32_t icrc_room_ = IcrcChecks::first_of_capture;
-    RightIcrcs right_icrcs_;
     Time now_ = 0;
 };
 

@@ -83,9 +83,6 @@ void LinkGroups::on_unknown(const capture::Packet& packet) {
         room_.admit_packets([&](const capture::Packet& waiting, bool overdue) { return admit(waiting, overdue); });
         if (deliver(packet)) return;
     }
-    // What was damaged may have another's address, or number of a queue pair.
-    constexpr std::uint32_t longest_message = 64;
-    if (packet.ib.payload_length <= longest_message && right_icrcs_.is_damaged(packet)) return;
     if (midstream_.identify(packet)) deliver(packet);
 }
 
@@ -112,20 +109,6 @@ bool LinkGroups::recognise(const capture::Packet& packet) {
     return true;
 }
 
-/// Nothing but a stream needs what a WRITE carries to where it belongs, and to read all of that would take long.
-bool LinkGroups::damage_matters(const Arrival& a) {
-    const capture::IbPacket& ib = a.packet->ib;
-    if (ib.opcode().operation != ib::Operation::rdma_write || sessions_.any_stream_wanted()) return true;
-    return ib.has_reth && target_of(a, ib.reth.r_key, ib.reth.virtual_address).connection == 0;
-}
-
-/// Whether its receiver drops the packet, since its ICRC is wrong.
-bool LinkGroups::is_damaged(const capture::Packet& packet) {
-    const std::optional<bool> right = capture::icrc_is_good(packet);
-    if (right.value_or(false)) right_icrcs_.note(packet);
-    return right == false && right_icrcs_.any_like(packet);
-}
-
 void LinkGroups::on_arrival(Arrival& a) {
     TrackedGroup& tracked = links_.at(a.group);
     const capture::Packet& packet = *a.packet;
@@ -141,7 +124,6 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.facts->link = l.number;
     a.facts->from = a.from;
     a.facts->roles_known = tracked.group.roles_known;
-    if (damage_matters(a) && is_damaged(packet)) return tell(*a.facts);
     const QueuePairs::Received received = tracked.queue_pairs[a.link]->receive(packet, a.from, l.end);
     const capture::RcEvent& event = received.event;
     if (is_nak(packet, event)) ++l.naks;

@@ -3,7 +3,6 @@
 // LLC, midstream, waiting room), and the rules.
 #pragma once
 
-#include "analyzer/engine/right_icrcs.h"
 #include "analyzer/engine/smcr/contacts.h"
 #include "analyzer/engine/smcr/llc.h"
 #include "analyzer/engine/smcr/midstream.h"
@@ -64,8 +63,6 @@ private:
     bool recognise(const capture::Packet& packet);
     void on_arrival(Arrival& a);
     void note_cut(const Arrival& a);
-    bool damage_matters(const Arrival& a);
-    bool is_damaged(const capture::Packet& packet);
     void on_send(Arrival& a, const capture::RcEvent& event);
     void on_write(Arrival& a, const capture::RcEvent& event);
     void count_repetition(Arrival& a, std::uint32_t connection);
@@ -118,7 +115,6 @@ private:
     Contacts contacts_;
     Llc llc_;
     Midstream midstream_;
-    RightIcrcs right_icrcs_;
     WaitingRoom room_;
     Time now_ = 0;
 };

@@ -164,7 +164,8 @@ struct Connection {
     Outcome outcome = Outcome::unknown;
     std::optional<std::uint8_t> version, release;
     std::optional<bool> first_contact;
-    std::uint32_t link_group = 0;  ///< n in "lg-n"; 0 = none
+    std::uint32_t link_group = 0;   ///< n in "lg-n"; 0 = none
+    std::uint32_t merged_into = 0;  ///< id of the connection of which this one is a half
     std::optional<DeclineSeen> decline;
     bool reset = false;  ///< TCP RST seen
     std::optional<Side> reset_by;
@@ -179,9 +180,8 @@ struct Connection {
     PerSide<std::optional<RmbElement>> element;         ///< where this side receives
     PerSide<std::optional<std::uint8_t>> link;          ///< number of the link that this side last sent on
     Close close = Close::unknown;
-    bool midstream = false;         ///< the set-up was not captured
-    bool merged = false;            ///< half of a midstream connection that was found to belong to another: skip
-    std::uint32_t merged_into = 0;  ///< id of that one
+    bool midstream = false;  ///< the set-up was not captured
+    bool merged = false;     ///< half of a midstream connection that was found to belong to another: skip
     std::uint64_t first_frame = 0;
     std::uint32_t interface = 0;        ///< on which its TCP segments were captured
     std::optional<std::uint16_t> vlan;  ///< of its TCP segments, 0 = none; nullopt: none was captured
@@ -205,7 +205,7 @@ struct LinkEndpoint {
     std::optional<Mac> mac;
     std::optional<std::uint32_t> qpn;
     std::optional<std::uint32_t> initial_psn;
-    std::optional<std::uint32_t> offered_mtu{};  ///< octets, as ACCEPT or CONFIRM said
+    std::uint16_t offered_mtu = 0;  ///< octets, as ACCEPT or CONFIRM said; 0: neither was captured
 };
 
 enum class LinkState : std::uint8_t { pending, active, deleted, failed };

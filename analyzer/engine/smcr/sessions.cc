@@ -43,7 +43,6 @@ void Sessions::open(Session& session, std::optional<std::uint8_t> base) {
         const FirstName name{session.connection->id, side};
         session.connection->from[side].first_name = name;
         if (!observer_.wants_stream(*session.connection, side)) continue;
-        any_stream_wanted_ = true;
         session.flow[side].attach_stream([this, name](const StreamBuffer::Piece& piece) {
             observer_.on_stream(
                 {name, piece.position, piece.octets, piece.missing, piece.implausible, piece.urgent_last});

@@ -58,9 +58,6 @@ public:
     /// missing.
     bool any_without_group() const;
 
-    /// Whether the observer has asked for a stream.
-    bool any_stream_wanted() const { return any_stream_wanted_; }
-
     /// No more packets.
     void finish();
 
@@ -89,7 +86,6 @@ private:
     Observer& observer_;
     Model& model_;
     std::size_t timeline_room_;  ///< samples that may still be taken
-    bool any_stream_wanted_ = false;
     std::deque<Session> sessions_;
     std::vector<Session*> by_id_;
 };

@@ -13,13 +13,13 @@ void TransferRules::on_request(const Arrival& a, bool first) {
     const std::uint32_t length = a.packet->ib.payload_length;
     if (link.mtu && length <= *link.mtu) return verdicts_.satisfied(rules::path_mtu);
     // Of one offer alone it is known that the MTU is no larger.
-    std::optional<std::uint32_t> mtu = link.mtu;
-    if (!mtu) mtu = link.end[Side::server].offered_mtu;
-    if (!mtu) mtu = link.end[Side::client].offered_mtu;
-    if (mtu && length > *mtu)
+    std::uint32_t mtu = link.mtu.value_or(0);
+    if (mtu == 0) mtu = link.end[Side::server].offered_mtu;
+    if (mtu == 0) mtu = link.end[Side::client].offered_mtu;
+    if (mtu != 0 && length > mtu)
         return verdicts_.broken(
             rules::path_mtu, {a.packet->number}, Subject::link_group(a.group),
-            fmt::format("{} octets in a packet, the MTU is {}", length, *mtu));
+            fmt::format("{} octets in a packet, the MTU is {}", length, mtu));
     if (first) verdicts_.undecided(rules::path_mtu, UndecidedReason::setup_not_captured);
 }
 
