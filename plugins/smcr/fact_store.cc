@@ -100,7 +100,8 @@ std::span<const std::uint32_t> FactStore::announced(std::uint64_t frame) const {
     const Entry* const told = entries_.find(frame);
     if (told == nullptr || told->what != What::cdc || told->detail == 0) return {};
     const Cdc& cdc = cdcs_[told->detail];
-    const Entry* entry = cdc.has_produced ? told : nullptr;
+    if (!cdc.has_produced) return {};
+    const Entry* entry = told;
     for (std::size_t i = 0; entry != nullptr && i < most_frames && announced_.size() < most; ++i) {
         entry = entries_.find(entry->previous);
         if (entry == nullptr || entry->from_server != told->from_server) continue;

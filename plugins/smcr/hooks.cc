@@ -124,14 +124,14 @@ void read_streams(const Visit& visit) {
 }
 
 /// What the engine handed out, with the connection's own frame: filters for the connection see no other.
-void tap_streams(const Visit& visit) {
-    const std::uint32_t connection = turn.facts.connection;
+void tap_streams(const Visit& visit, const FrameFacts& facts) {
+    const std::uint32_t connection = facts.connection;
     if (connection == 0 || !stream_reader) return;
     const bool last = is_all_seen(visit) && open_record->last_frame(connection) == visit.frame.number;
     pieces = last ? stream_reader->take_last(connection) : stream_reader->take(connection);
     if (pieces.empty()) return;
     static StreamTap data;
-    data = {connection, turn.facts.from.value_or(Side::client), &pieces};
+    data = {connection, facts.from.value_or(Side::client), &pieces};
     tap_queue_packet(follow_tap, visit.pinfo, &data);
     tap_queue_packet(fields.export_tap, visit.pinfo, &data);
 }
@@ -144,9 +144,10 @@ ByteView message_of(const FrameFacts& facts) {
 }
 
 void tap_frame(const Visit& visit) {
-    const FrameFacts& facts = turn.facts;
-    const bool is_copy = facts.frame != visit.pinfo->num;
-    if (is_copy) return;
+    const bool is_copy = turn.facts.frame != visit.pinfo->num;
+    const bool is_asked_for = stream_reader || have_tap_listener(fields.tap) != 0;
+    if (is_copy || !is_asked_for) return;
+    const FrameFacts facts = Record::known_now(turn.facts);
     if (have_tap_listener(fields.tap) != 0) {
         // Listeners are called when the frame is done.
         auto* data = wmem_new(visit.pinfo->pool, Tap);
@@ -155,7 +156,7 @@ void tap_frame(const Visit& visit) {
         *data = {{&fields, ends, facts.connection, broken}, facts, message_of(facts)};
         tap_queue_packet(fields.tap, visit.pinfo, data);
     }
-    tap_streams(visit);
+    tap_streams(visit, facts);
 }
 
 // ---- frames --------------------------------------------------------------------------------------

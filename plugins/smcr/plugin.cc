@@ -44,7 +44,7 @@ void register_preferences(module_t* module) {
 FrameFacts facts_of(std::uint32_t frame) {
     FrameFacts facts;
     if (const Record* record = current_record()) record->find_facts(frame, facts);
-    return facts;
+    return Record::known_now(facts);
 }
 
 char* connection_filter(std::uint32_t frame) {

@@ -65,15 +65,14 @@ const char* Record::numbered(std::deque<std::string>& names, const char* prefix,
     return names[id - 1].c_str();
 }
 
-/// What the engine has learned since the frame.
-void Record::learn_whose(FrameFacts& facts) {
+FrameFacts Record::known_now(FrameFacts facts) {
     const engine::smcr::Model& model = engine().smcr();
-    while (facts.connection != 0 && model.connections[facts.connection - 1].merged)
-        facts.connection = model.connections[facts.connection - 1].merged_into;
-    if (facts.roles_known || facts.link_group == 0) return;
+    if (facts.connection != 0) facts.connection = whole_of(model, facts.connection).id;
+    if (facts.roles_known || facts.link_group == 0) return facts;
     const engine::smcr::LinkGroup& group = model.link_groups[facts.link_group - 1];
     facts.roles_known = group.roles_known;
     if (group.turned && facts.from) facts.from = engine::other(*facts.from);
+    return facts;
 }
 
 std::uint64_t Record::last_frame(std::uint32_t connection) const {
@@ -86,10 +85,7 @@ std::uint64_t Record::last_frame(std::uint32_t connection) const {
 
 bool Record::find_facts(std::uint64_t frame, FrameFacts& facts) const {
     const std::uint64_t original = original_of(frame);
-    if (facts_.find(original, facts)) {
-        learn_whose(facts);
-        return true;
-    }
+    if (facts_.find(original, facts)) return true;
     facts = {};
     facts.frame = original;
     return !notes_.broken_rules(original).empty();

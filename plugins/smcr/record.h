@@ -3,7 +3,7 @@
 //
 // Wireshark dissects a frame again and again, in any order. So nothing is ever looked up in the
 // engine's present state; what is shown of a frame is what was said when the engine came past it.
-// But for whose it is: of a connection seen midway the engine may learn that later, as in smcr-1 and its client.
+// But for whose it is, which of a connection seen midway the engine may learn later: see known_now().
 #pragma once
 
 #include <deque>
@@ -48,6 +48,9 @@ public:
 
     /// False: the frame has nothing to do with SMC. A copy has its original's facts.
     bool find_facts(std::uint64_t frame, FrameFacts& facts) const;
+    /// With what the engine has learned since the frame of whose it is. Not for columns, which are the same in each
+    /// pass.
+    static FrameFacts known_now(FrameFacts facts);
     /// Links between WRITEs and CDC messages.
     const FactStore& facts() const { return facts_; }
     std::span<const Clc> clc(std::uint64_t frame) const { return list(clc_, frame); }
@@ -69,7 +72,6 @@ private:
         const auto found = map.find(frame);
         return found != map.end() ? std::span<const T>(found->second) : std::span<const T>();
     }
-    static void learn_whose(FrameFacts& facts);
     static const char* numbered(std::deque<std::string>& names, const char* prefix, std::uint32_t id);
 
     const capture::Packet* packet_ = nullptr;  ///< while the engine works on it

@@ -44,8 +44,9 @@ proto_tree* add_message(const SmcDisplay& display, tvbuff_t* tvb, int length, co
 
 // ---- what the engine found out -------------------------------------------------------------------
 
-void add_identity(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& facts) {
+void add_identity(const SmcDisplay& display, proto_tree* tree, tvbuff_t* tvb, const FrameFacts& met) {
     const Record& record = display.record;
+    const FrameFacts facts = Record::known_now(met);
     if (facts.connection != 0) add_text(tree, tvb, id_of("smcr.connection"), record.connection_name(facts.connection));
     add_stream_number(tree, tvb, id_of("smcr.stream"), facts.connection);
     if (facts.link_group != 0) add_text(tree, tvb, id_of("smcr.link_group"), record.link_group_name(facts.link_group));

@@ -18,10 +18,8 @@ constexpr std::uint64_t most_zeros = 16 * 1024 * 1024;
 
 /// Whose the octets are by what is known now.
 FirstName whose(const FirstName& octets) {
-    const auto& connections = engine().smcr().connections;
-    const Connection* of = &connections[octets.connection - 1];
-    while (of->merged) of = &connections[of->merged_into - 1];
-    return {of->id, of->from[Side::server].first_name == octets ? Side::server : Side::client};
+    const Connection& of = whole_of(engine().smcr(), octets.connection);
+    return {of.id, of.from[Side::server].first_name == octets ? Side::server : Side::client};
 }
 
 }  // namespace

@@ -90,6 +90,15 @@ def tshark(*arguments, stdin=None):
     return run([BUILD / "with-plugins", "tshark", *arguments], stdin=stdin, env=home_environment()).decode()
 
 
+def followed(capture, number, *options):
+    """Both directions as tshark's raw format has them: hexadecimal, the server's indented."""
+    text = tshark(*options, "-q", "-r", capture, "-z", f"follow,smcr,raw,{number}")
+    octets = {"client": b"", "server": b""}
+    for line in re.findall(r"^\t?[0-9a-f]+$", text, re.MULTILINE):
+        octets["server" if line.startswith("\t") else "client"] += bytes.fromhex(line.strip())
+    return octets, text
+
+
 def two_passes(*arguments):
     """The lines of tshark -2, as those of one pass: Wireshark's own TCP, from 4.2 on, adds where a PDU is put together."""
     return re.sub(r" \[TCP PDU reassembled in \d+\]", "", tshark(*arguments, "-2")).splitlines()

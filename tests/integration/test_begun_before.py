@@ -3,12 +3,11 @@
 what can be told of it, program and plugin tell alike."""
 
 import csv
-import re
 import subprocess
 
 import pytest
 from cm_probe import CmCapture, drep, dreq, rej, rep, rtu
-from harness import BUILD, ROOT, analyze, fabricscope, fields, run, sample, tshark
+from harness import BUILD, ROOT, analyze, fabricscope, fields, followed, run, sample
 
 RPING = "rdmacm_rping_v4"  # frames: 3 REQ, 4 REP, 5 RTU, 6 to 65 data, 66 DREQ, 67 DREP
 DATA = "6-65"
@@ -246,7 +245,5 @@ def test_wireshark_learns_whose_frames_were(tmp_path):
     shown = fields(late, "ip.src", "smcr.from", display_filter="smcr.connection", options=("-2",))
     assert len(shown) > 150
     assert all(frame["smcr.from"] == [wanted[frame["ip.src"][0]]] for frame in shown)
-    followed = tshark("-2", "-q", "-r", late, "-z", "follow,smcr,raw,1")
-    for side, indent in (("client", ""), ("server", "\t")):
-        lines = re.findall(rf"^{indent}([0-9a-f]+)$", followed, re.MULTILINE)
-        assert bytes.fromhex("".join(lines)) == stream(late, "smcr-1", side)
+    octets, _ = followed(late, 1, "-2")
+    assert octets == {side: stream(late, "smcr-1", side) for side in ("client", "server")}

@@ -9,7 +9,7 @@ from collections import Counter
 import probe
 import pytest
 from harness import (
-    BUILD, ROOT, analyze, fabricscope, fields, home_environment, open_to_all, run, sample, samples, sharkd, tshark)
+    BUILD, ROOT, analyze, fabricscope, fields, followed, home_environment, open_to_all, run, sample, samples, sharkd, tshark)
 from probe import Capture
 
 SIDES = ("client", "server")
@@ -43,15 +43,6 @@ def number_of(connection):
 
 
 # ---- streams ----
-
-
-def followed(capture, number, *options):
-    """Both directions as tshark's raw format has them: hexadecimal, the server's indented."""
-    text = tshark(*options, "-q", "-r", capture, "-z", f"follow,smcr,raw,{number}")
-    octets = {side: b"" for side in SIDES}
-    for line in re.findall(r"^\t?[0-9a-f]+$", text, re.MULTILINE):
-        octets["server" if line.startswith("\t") else "client"] += bytes.fromhex(line.strip())
-    return octets, text
 
 
 @pytest.mark.parametrize("name", SMCR)

@@ -78,8 +78,8 @@ void Contacts::adopt(
         if (a.psn_captured) link.end[side].initial_psn = body.initial_psn;
         const std::uint32_t mtu = wire::mtu_octets(body.mtu);
         if (mtu != 0) {
-            link.end[side].offered_mtu = static_cast<std::uint16_t>(mtu);
-            if (const std::uint32_t other_mtu = link.end[other(side)].offered_mtu; other_mtu != 0)
+            link.offered_mtu[side] = static_cast<std::uint16_t>(mtu);
+            if (const std::uint32_t other_mtu = link.offered_mtu[other(side)]; other_mtu != 0)
                 link.mtu = std::min(mtu, other_mtu);
         }
     }

@@ -6,7 +6,10 @@
 namespace fabricscope::engine::smcr {
 
 void TrackedGroup::swap_sides() {
-    for (Link& link : group.links) link.end.swap_sides(), link.heard.swap_sides(), link.repeated.swap_sides();
+    for (Link& link : group.links) {
+        link.end.swap_sides(), link.heard.swap_sides(), link.repeated.swap_sides();
+        link.offered_mtu.swap_sides();
+    }
     for (Rmb& rmb : group.rmbs) rmb.owner = other(rmb.owner);
     for (LlcExchange& exchange : group.exchanges) exchange.from = other(exchange.from);
     for (const auto& pairs : queue_pairs) pairs->swap_sides();

@@ -48,6 +48,12 @@ bool is_heard(const LinkGroup& group, Side side) {
     return std::ranges::any_of(group.links, [&](const Link& link) { return link.is_heard(side); });
 }
 
+const Connection& whole_of(const Model& model, std::uint32_t id) {
+    const Connection* connection = &model.connections[id - 1];
+    while (connection->merged) connection = &model.connections[connection->merged_into - 1];
+    return *connection;
+}
+
 PerSide<std::uint64_t> halves_of(const Model& model, const LinkGroup& group) {
     PerSide<std::uint64_t> halves{};
     for (const std::uint32_t id : group.connections) {

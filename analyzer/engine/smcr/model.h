@@ -58,7 +58,6 @@ struct LinkMove {
     std::uint64_t frame = 0;
 };
 
-/// Data from one side into the other side's RMB element.
 /// What a direction was taken for when it became known. Of a connection seen midway it may be the other one, or belong
 /// to another connection, as the capture goes on.
 struct FirstName {
@@ -67,6 +66,7 @@ struct FirstName {
     bool operator==(const FirstName&) const = default;
 };
 
+/// Data from one side into the other side's RMB element.
 struct Direction {
     std::optional<std::uint64_t> rmbe_size;   ///< octets; of the receiver's RMB element
     bool rmbe_size_inferred = false;          ///< from where a WRITE stopped at the end, not from CLC
@@ -205,7 +205,6 @@ struct LinkEndpoint {
     std::optional<Mac> mac;
     std::optional<std::uint32_t> qpn;
     std::optional<std::uint32_t> initial_psn;
-    std::uint16_t offered_mtu = 0;  ///< octets, as ACCEPT or CONFIRM said; 0: neither was captured
 };
 
 enum class LinkState : std::uint8_t { pending, active, deleted, failed };
@@ -219,8 +218,9 @@ struct Repetitions {
 
 struct Link {
     std::optional<std::uint8_t> number;
-    PerSide<LinkEndpoint> end;
     LinkState state = LinkState::pending;
+    PerSide<LinkEndpoint> end;
+    PerSide<std::uint16_t> offered_mtu{};  ///< octets, as ACCEPT and CONFIRM said; 0: that was not captured
     std::uint64_t first_frame = 0;         ///< first RoCE packet; 0 = none yet
     std::uint32_t interface = 0;           ///< on which that was captured
     std::uint16_t vlan = 0;                ///< of that; 0 = none
@@ -312,6 +312,8 @@ struct Model : RuleRecord<rules::catalogue> {
     std::uint64_t dropped_details = 0;  ///< links, RMBs, RTokens, the rest of timelines
 };
 
+/// The connection, or the one into which it was merged.
+const Connection& whole_of(const Model& model, std::uint32_t id);
 /// How many connections of the group are known by what each side sent only; see Connection::half().
 PerSide<std::uint64_t> halves_of(const Model& model, const LinkGroup& group);
 /// How many of these are one half of a connection whose other half is there, too, at most.

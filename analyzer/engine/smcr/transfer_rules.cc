@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fabricscope::engine::smcr {
 
 // ---- packets -------------------------------------------------------------------------------------
@@ -13,9 +15,8 @@ void TransferRules::on_request(const Arrival& a, bool first) {
     const std::uint32_t length = a.packet->ib.payload_length;
     if (link.mtu && length <= *link.mtu) return verdicts_.satisfied(rules::path_mtu);
     // Of one offer alone it is known that the MTU is no larger.
-    std::uint32_t mtu = link.mtu.value_or(0);
-    if (mtu == 0) mtu = link.end[Side::server].offered_mtu;
-    if (mtu == 0) mtu = link.end[Side::client].offered_mtu;
+    const std::uint32_t one_offer = std::max(link.offered_mtu[Side::client], link.offered_mtu[Side::server]);
+    const std::uint32_t mtu = link.mtu.value_or(one_offer);
     if (mtu != 0 && length > mtu)
         return verdicts_.broken(
             rules::path_mtu, {a.packet->number}, Subject::link_group(a.group),
