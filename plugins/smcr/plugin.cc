@@ -43,8 +43,8 @@ void register_preferences(module_t* module) {
 
 FrameFacts facts_of(std::uint32_t frame) {
     FrameFacts facts;
-    if (const Record* record = current_record()) record->find_facts(frame, facts);
-    return Record::known_now(facts);
+    const Record* record = current_record();
+    return record != nullptr && record->find_facts(frame, facts) ? Record::known_now(facts) : facts;
 }
 
 char* connection_filter(std::uint32_t frame) {
