@@ -45,22 +45,6 @@ bool Collector::reserve(std::uint64_t octets, std::uint64_t missing) {
     return true;
 }
 
-/// A connection tells who the client is. Until then that was assumed, perhaps the wrong way round.
-void Collector::settle_sides(const tracker::FrameFacts& facts) {
-    const capture::Address& source = facts.packet->source;
-    if (!facts.roles_known) {
-        assumed_.try_emplace(facts.link_group, Assumed{source, *facts.from});
-        return;
-    }
-    const auto found = assumed_.find(facts.link_group);
-    if (found == assumed_.end()) return;
-    const bool right = (found->second.source == source) == (found->second.from == *facts.from);
-    assumed_.erase(found);
-    if (right) return;
-    for (Seen& seen : seen_)
-        if (seen.link_group == facts.link_group) seen.from = engine::other(seen.from);
-}
-
 void Collector::on_facts(const tracker::FrameFacts& facts) {
     using What = tracker::FrameFacts::What;
     if (!facts.from) return;
@@ -69,10 +53,8 @@ void Collector::on_facts(const tracker::FrameFacts& facts) {
         cut_off_ += std::min<std::uint64_t>(
             facts.packet->wire_length - std::min(facts.packet->wire_length, facts.packet->captured_length),
             longest_packet);
-    if (facts.packet != nullptr && facts.what != What::tcp && facts.link_group != 0) {
+    if (facts.packet != nullptr && facts.what != What::tcp && facts.link_group != 0)
         carriers_.try_emplace(facts.link_group, facts.packet->ib.carrier);
-        settle_sides(facts);
-    }
     if (facts.what == What::tcp) return on_tcp(facts);
     if (facts.retransmission) return;
     if (facts.what == What::cdc && facts.connection != 0) return on_cdc(facts);
@@ -84,6 +66,7 @@ void Collector::on_facts(const tracker::FrameFacts& facts) {
          .link_group = facts.link_group,
          .link = facts.link.value_or(0),
          .from = *facts.from,
+         .roles_known = facts.roles_known,
          .octets = {facts.message.begin(), facts.message.end()},
          .cut = facts.message.size() < facts.message_length,
          .request_frame = facts.request_frame});

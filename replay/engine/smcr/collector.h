@@ -23,6 +23,7 @@ struct Seen {
     std::uint32_t link_group = 0;
     std::uint8_t link = 0;  ///< llc, cdc: number
     Side from{};
+    bool roles_known = true;          ///< llc: false: `from` is a guess, which LinkGroup::turned judges
     Octets octets{};                  ///< of the message; of SYN and SYN-ACK the SMC option, if there is one
     bool cut = false;                 ///< not all of the message was captured
     std::uint64_t request_frame = 0;  ///< clc, llc: what it answers; 0 = nothing
@@ -63,13 +64,6 @@ private:
         PerSide<std::optional<capture::TcpStream>> stream;
     };
 
-    /// Of a link group whose client is not known: what was taken for the side of one host.
-    struct Assumed {
-        capture::Address source;
-        Side from{};
-    };
-
-    void settle_sides(const tracker::FrameFacts& facts);
     void on_tcp(const tracker::FrameFacts& facts);
     void on_syn(const tracker::FrameFacts& facts, Tcp& tcp);
     void on_cdc(const tracker::FrameFacts& facts);
@@ -81,9 +75,8 @@ private:
     std::map<std::uint32_t, Tcp> tcp_;
     std::map<std::uint32_t, PerSide<std::uint64_t>> read_;
     std::map<std::uint32_t, capture::IbCarrier> carriers_;
-    std::map<std::uint32_t, Assumed> assumed_;  ///< by link group
-    std::uint64_t kept_ = 0;                    ///< octets
-    std::uint64_t missing_ = 0;                 ///< of these, octets that were not captured
+    std::uint64_t kept_ = 0;     ///< octets
+    std::uint64_t missing_ = 0;  ///< of these, octets that were not captured
     std::uint64_t cut_off_ = 0;  ///< octets that frames had on the wire, behind what was captured of them
 };
 

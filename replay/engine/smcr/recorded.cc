@@ -309,7 +309,7 @@ private:
         for (const Seen* each : in_order_of_acceptance()) {
             const Seen& seen = *each;
             if (seen.kind == Seen::Kind::llc) {
-                if (result_.group && seen.link_group == result_.group->id) record_llc(seen);
+                if (result_.group && seen.link_group == result_.group->id) record_llc(settled(seen));
                 continue;
             }
             const auto found = by_id_.find(seen.connection);
@@ -320,6 +320,12 @@ private:
             if (seen.kind == Seen::Kind::clc) record_clc(seen, connection);
             if (seen.kind == Seen::Kind::cdc) record_cdc(seen, connection);
         }
+    }
+
+    /// A connection tells who the client of its link group is. Until then that was assumed, perhaps the wrong way round.
+    Seen settled(Seen seen) const {
+        if (!seen.roles_known && result_.group->turned) seen.from = other(seen.from);
+        return seen;
     }
 
     /// As captured, but proposals come in the order in which they were accepted, which is the connections' order. A run
