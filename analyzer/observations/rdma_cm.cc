@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "analyzer/engine/rdma_cm/tracker.h"
 #include "analyzer/engine/rdma_cm/verdicts.h"
@@ -22,7 +26,8 @@ constexpr Kind timeout{
     Severity::error,
     "A connection request was never answered",
     "The client sent REQ as often as it may, or said that it waited too long (REJ with reason 4), and no REP or REJ "
-    "came; if an MRA did, that is said. Told only where the client gave up, not where the capture ended before.",
+    "came; if an MRA did, that is said, and so is a REP with which the server meanwhile answered the same client for "
+    "the same service. Told only where the client gave up, not where the capture ended before.",
     "Does UDP port 4791 (RoCEv2) reach the server: `nft list ruleset`, ACLs, VLAN and MTU of switches, `ping` "
     "between the same addresses; is the server's RDMA device up (`rdma link`), and does it have the GID of that "
     "address?",
@@ -126,8 +131,42 @@ void observe_retried(const Connection& connection, Observations& observations) {
             add_retried(connection, "DREQ", message.from, message.first, message.last, observations);
 }
 
+/// The connections that were answered, by server: what is asked of others at that time has reached it as well.
+class Answered {
+public:
+    explicit Answered(const Model& model) : model_(model) {}
+
+    /// One that the same client was granted for the same service between this one's REQ and `until`; nullptr: none.
+    const Connection* meanwhile(const Connection& in_vain, Time until) {
+        if (in_vain.end[Side::server].address.kind == Address::Kind::none || !in_vain.service_id) return nullptr;
+        if (!std::exchange(is_filled_, true)) fill();
+        const auto found = by_server_.find(in_vain.end[Side::server].address);
+        if (found == by_server_.end()) return nullptr;
+        const std::vector<const Connection*>& answered = found->second;
+        for (auto each = std::ranges::upper_bound(answered, in_vain.req->time, {}, time_of_answer);
+             each != answered.end() && time_of_answer(*each) < until; ++each)
+            if ((*each)->service_id == in_vain.service_id &&
+                (*each)->end[Side::client].address == in_vain.end[Side::client].address)
+                return *each;
+        return nullptr;
+    }
+
+private:
+    static Time time_of_answer(const Connection* connection) { return connection->rep->time; }
+
+    void fill() {
+        for (const Connection& each : model_.connections)
+            if (each.rep && !each.merged) by_server_[each.end[Side::server].address].push_back(&each);
+        for (auto& [server, answered] : by_server_) std::ranges::sort(answered, {}, time_of_answer);
+    }
+
+    const Model& model_;
+    bool is_filled_ = false;
+    std::unordered_map<Address, std::vector<const Connection*>> by_server_;  ///< in the order of their REPs
+};
+
 /// The client gave up: after its last REQ, or when it said so.
-void observe_timeout(const Connection& connection, Observations& observations) {
+void observe_timeout(const Connection& connection, Answered& answered, Observations& observations) {
     const auto& reject = connection.reject;
     const Time waited = (reject ? reject->time : connection.last_req.time) - connection.req->time;
     const std::string requests = counted(connection.req_transmissions, "REQ");
@@ -138,6 +177,14 @@ void observe_timeout(const Connection& connection, Observations& observations) {
     o.count = connection.req_transmissions;
     o.cause = fmt::format(
         "Nothing came back from {}: the REQs do not reach it, or its answers are lost.", server_text(connection));
+    if (const Connection* other = answered.meanwhile(connection, connection.req->time + waited)) {
+        o.text += fmt::format(", while {} was answered", session_of(*other));
+        o.cause = fmt::format(
+            "REQs get through: to {}, for the same service, the server sent its REP in frame {}. Linux drops those for "
+            "which the queue of the application has no room.",
+            session_of(*other), other->rep->frame);
+        o.look = "The application on the server: how fast it accepts, and the backlog that it gives to rdma_listen.";
+    }
     const MessageOfMany* mra = mra_for_req(connection);
     if (mra == nullptr) return;
     o.text += ": the server asked for time, and then sent nothing";
@@ -147,7 +194,7 @@ void observe_timeout(const Connection& connection, Observations& observations) {
     o.look = "The log of the application on the server at that time: why it neither accepted nor rejected.";
 }
 
-void observe_set_up(const Connection& connection, Observations& observations) {
+void observe_set_up(const Connection& connection, Answered& answered, Observations& observations) {
     // A live capture need not wait for its end to tell of a rejection.
     const Outcome outcome = connection.reject ? outcome_so_far(connection) : connection.outcome;
     if (outcome == Outcome::rejected) {
@@ -157,7 +204,7 @@ void observe_set_up(const Connection& connection, Observations& observations) {
                 "the {} rejected the connection: {}", name_of(connection.reject->by), reason_text(*connection.reject)));
         o.cause = cause_of(connection);
         o.look = where_to_look(connection);
-    } else if (outcome == Outcome::timeout) observe_timeout(connection, observations);
+    } else if (outcome == Outcome::timeout) observe_timeout(connection, answered, observations);
     else if (outcome == Outcome::connected) observe_retried(connection, observations);
 }
 
@@ -200,9 +247,10 @@ constinit const Source rdma_cm_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
         if (evidence.models.rdma_cm == nullptr) return;
         const Model& model = *evidence.models.rdma_cm;
+        Answered answered(model);
         for (const Connection& connection : model.connections) {
             if (connection.merged) continue;
-            observe_set_up(connection, observations);
+            observe_set_up(connection, answered, observations);
             observe_ending(connection, observations);
         }
         observe_limits(

@@ -381,6 +381,49 @@ TEST(Observations, AConnectionRequestThatWasNeverAnswered) {
     EXPECT_THAT(waited[0].frames, ElementsAre(2, 9));
 }
 
+TEST(Observations, WhoAnswersAnotherRequestMeanwhileIsReached) {
+    using namespace engine::rdma_cm;
+    engine::rdma_cm::Model model;
+    const auto asked = [&](std::uint32_t id) -> engine::rdma_cm::Connection& {
+        engine::rdma_cm::Connection& connection = model.connections.emplace_back();
+        connection.id = id;
+        connection.service_id = 0x0106'1F47;
+        connection.end[Side::client].address = Address::of(Ipv4{{192, 0, 2, 10}});
+        connection.end[Side::server].address = Address::of(Ipv4{{192, 0, 2, 20}});
+        connection.req = FrameStamp{start, id};
+        return connection;
+    };
+    engine::rdma_cm::Connection& in_vain = asked(1);
+    in_vain.outcome = engine::rdma_cm::Outcome::timeout;
+    in_vain.req_transmissions = 16;
+    in_vain.last_req.time = start + 90 * capture::second;
+    engine::rdma_cm::Connection& answered = asked(2);
+    answered.outcome = engine::rdma_cm::Outcome::connected;
+    answered.rep = FrameStamp{start + capture::second, 7};
+    const auto told = [&] { return observed({.rdma_cm = &model}).at(0); };
+    EXPECT_EQ(told().text, "no answer to 16 REQs in 90.0 s, while cm-2 was answered");
+    EXPECT_THAT(told().cause, HasSubstr("to cm-2, for the same service, the server sent its REP in frame 7"));
+    EXPECT_THAT(told().look, HasSubstr("backlog"));
+
+    const auto expect_path_is_blamed = [&](const char* why) {
+        EXPECT_EQ(told().text, "no answer to 16 REQs in 90.0 s") << why;
+        EXPECT_THAT(told().cause, HasSubstr("Nothing came back")) << why;
+    };
+    answered.rep->time = start - 1;
+    expect_path_is_blamed("the answer came before");
+    answered.rep->time = in_vain.last_req.time;
+    expect_path_is_blamed("the answer came behind the last request");
+    answered.rep->time = start + capture::second;
+    answered.service_id = 0x0106'1F48;
+    expect_path_is_blamed("another service was asked for");
+    answered.service_id = in_vain.service_id;
+    answered.end[Side::client].address = Address::of(Ipv4{{192, 0, 2, 11}});
+    expect_path_is_blamed("another client was answered, over another path");
+    answered.end[Side::client].address = in_vain.end[Side::client].address;
+    answered.end[Side::server].address = Address::of(Ipv4{{192, 0, 2, 21}});
+    expect_path_is_blamed("another server answered");
+}
+
 /// Of a connection that came up and ended, with all messages captured.
 engine::rdma_cm::Connection cm_connection() {
     using namespace engine::rdma_cm;
