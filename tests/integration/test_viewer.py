@@ -38,8 +38,8 @@ def viewer(home, *arguments, inside=(), path=None):
 
 
 def says(screen, words):
-    """Whether these words stand on the screen; where lines end does not matter."""
-    return re.search(words, " ".join(screen.text().split()))
+    """Whether these words stand on the screen; where lines end does not matter, nor whether an i is taken for an I."""
+    return re.search(words, " ".join(screen.text().split()), re.IGNORECASE)
 
 
 @pytest.mark.parametrize("display", [{}, {"DISPLAY": ":4711"}])
