@@ -213,14 +213,15 @@ def build_with(files, numbered):
 class Known:
     """The tests without a fault: which pass, how long they take, and which places they come to."""
 
-    def __init__(self, longest, length):
+    def __init__(self, longest, always, length):
         wanted = suites(BUILD)
         with shared_folder() as folder:
             marks = {suite.name: folder / str(i) for i, suite in enumerate(wanted)}
             for path in marks.values():
                 path.write_bytes(bytes(length))
                 path.chmod(0o666)
-            results = measure_all(wanted, lambda suite: {"FABRICSCOPE_REACHED": str(marks[suite.name])}, longest)
+            results = measure_all(wanted, lambda suite: {"FABRICSCOPE_REACHED": str(marks[suite.name])},
+                                  lambda suite: math.inf if re.search(always, suite.name) else longest)
             reached = {name: path.read_bytes() for name, path in marks.items()}
         usable = [suite for suite in wanted if not results[suite.name]["failure"]]
         self.seconds = {suite.name: results[suite.name]["seconds"] for suite in usable}
@@ -291,13 +292,14 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the same seed, the same faults")
     parser.add_argument("--sources", default=".", help="a regular expression for the sources to put them into")
     parser.add_argument("--longest", type=float, default=120, help="leave out test suites that take more seconds")
+    parser.add_argument("--always", default="baselines", metavar="SUITES", help="but not these: a regular expression")
     options = parser.parse_args()
 
     print(f"{options.number} faults, seed {options.seed}", flush=True)
     files = all_files()
     drawn = draw_all(options, files)
     numbered = build_with(files, dict(enumerate(placed for _, several in drawn.values() for placed in several)))
-    known = Known(options.longest, max(numbered, default=0) + 1)
+    known = Known(options.longest, options.always, max(numbered, default=0) + 1)
     chosen = []
     for number_wanted, several in drawn.values():
         chosen += [(number, placed) for number, placed in numbered.items() if placed in several][:number_wanted]

@@ -119,11 +119,11 @@ def measured(suite, environment, limit, stop):
     return {"seconds": time.monotonic() - begin, "failure": failure}
 
 
-def measure_all(wanted, environment_of, longest=math.inf):
+def measure_all(wanted, environment_of, longest_of=lambda suite: math.inf):
     """How long each takes, and why it fails: by name. None may take longer than so many seconds."""
     results = {}
     with stoppable_pool() as (pool, stop):
-        begun = {pool.submit(measured, suite, environment_of(suite), min(suite.limit, longest), stop): suite for suite in wanted}
+        begun = {pool.submit(measured, suite, environment_of(suite), min(suite.limit, longest_of(suite)), stop): suite for suite in wanted}
         for done in concurrent.futures.as_completed(begun):
             name = begun[done].name
             results[name] = done.result()
