@@ -88,6 +88,19 @@ def test_cut_packets_tell_the_same(octets, tmp_path):
             assert part[way] == whole[way]
 
 
+# Without their lengths one that was lost may have been packets of the answer to the one before.
+@pytest.mark.parametrize("octets, lost_before", [(58, 5), (66, 5), (70, 6)])
+def test_reads_whose_lengths_were_cut_off_are_lost_and_captured_as_they_are(octets, lost_before, tmp_path):
+    cut = tmp_path / "cut.pcap"
+    whole = sample("roce_read_request_loss")
+    run(["editcap", "-s", str(octets), whole, cut])
+    (of_whole,), (of_part,) = streams(whole), streams(cut)
+    told = [{key: stream["a_to_b"][key] for key in ("lost", "lost_before", "lost_behind", "not_captured", "retransmitted")}
+            for stream in (of_whole, of_part)]
+    assert told[1] == told[0] | {"lost_before": lost_before}
+    assert (told[0]["lost"], told[0]["lost_before"], told[0]["not_captured"]) == (6, 6, 0)
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_one_direction_claims_nothing(side, tmp_path):
     half = tmp_path / "half.pcap"

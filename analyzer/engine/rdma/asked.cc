@@ -191,8 +191,7 @@ void Streams::on_repeated(At& at, bool seen_before) {
         if (half.timeouts.count != 0) note_life(at);
         if (half.again->event != nullptr) ++half.again->event->count;
     }
-    if (psn_distance(half.again->next, psn_after(at.psn)) > 0)
-        half.again->next = psn_after(at.psn, std::max(at.share, 1U));
+    if (psn_distance(half.again->next, psn_after(at.psn)) > 0) half.again->next = end_of(at);
     count(at.direction.retransmitted, half.again->cause);
     at.facts.retransmission = half.again->cause;
     half.silent.packets += half.again->silent ? 1 : 0;
@@ -211,8 +210,13 @@ void Streams::remember_repeated(At& at) {
     constexpr std::size_t most = 64;
     std::vector<Repeated>& repeated = at.half.repeated;
     if (repeated.size() >= most) repeated.erase(repeated.begin());
-    const std::uint32_t end = psn_after(at.psn, std::max(at.share, 1U));
-    repeated.push_back({at.psn, end, has_own_answer(at), at.facts.duplicate_request});
+    repeated.push_back({at.psn, end_of(at), has_own_answer(at), at.facts.duplicate_request});
+}
+
+/// The PSN behind those that the packet takes: of a READ that does not say, what those behind it have shown.
+std::uint32_t Streams::end_of(const At& at) {
+    const Pending* read = at.share == 0 ? at.half.requests.pending.covering(at.psn) : nullptr;
+    return read != nullptr && read->sized ? read->end_psn : psn_after(at.psn, std::max(at.share, 1U));
 }
 
 /// A READ or an atomic.

@@ -94,7 +94,7 @@ void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
     if (!started_) first_psn_ = lowest_ = next_ = psn, began_ = now;
     started_ = true;
     const std::uint32_t end = psn_after(psn, std::max(count, 1U));
-    if (const std::int32_t ahead = psn_distance(next_, psn); ahead < 0) take_late(psn, end);
+    if (const std::int32_t ahead = psn_distance(next_, psn); ahead < 0) take_late(psn, count);
     else if (ahead > 0 && !share_unknown_) add_gap({next_, psn, now});
     if (psn_distance(next_, end) <= 0) return;
     next_ = end;
@@ -104,8 +104,11 @@ void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
     remembers_first_ = false;
 }
 
-void Requests::take_late(std::uint32_t psn, std::uint32_t end) {
+void Requests::take_late(std::uint32_t psn, std::uint32_t count) {
+    const std::uint32_t end = psn_after(psn, std::max(count, 1U));
     fill(psn, end, true);
+    if (const auto rest = std::ranges::find(gaps_, end, &Gap::begin); count == 0 && rest != gaps_.end())
+        rest->may_be_read = true;
     if (psn_distance(psn, lowest_) <= 0) return;
     if (psn_distance(end, lowest_) > 0) add_gap({end, lowest_, began_});
     lowest_ = psn;
@@ -165,11 +168,12 @@ std::uint32_t Requests::fill(std::uint32_t begin, std::uint32_t end, bool seen) 
         const std::uint32_t high = psn_distance(end, gap.end) > 0 ? end : gap.end;
         const std::int32_t common = psn_distance(low, high);
         if (common <= 0) continue;
-        filled += static_cast<std::uint32_t>(common);
-        if (!seen) add_answered({low, high, static_cast<std::uint32_t>(common), 0, false});
+        if (seen || !gap.may_be_read) filled += static_cast<std::uint32_t>(common);
+        if (!seen && !gap.may_be_read) add_answered({low, high, static_cast<std::uint32_t>(common), 0, false});
         if (low == gap.begin) gaps_[i].begin = high;
         else gaps_[i].end = low;
-        if (low != gap.begin && high != gap.end) gaps_.push_back({high, gap.end, gap.since, gap.refused});
+        if (low != gap.begin && high != gap.end)
+            gaps_.push_back({high, gap.end, gap.since, gap.refused, gap.may_be_read});
     }
     std::erase_if(gaps_, [](const Gap& gap) { return gap.begin == gap.end; });
     return filled;

@@ -93,7 +93,8 @@ struct Repeated {
 struct Gap {
     std::uint32_t begin = 0, end = 0;
     Time since = 0;
-    bool refused = false;  ///< a NAK has asked for it
+    bool refused = false;      ///< a NAK has asked for it
+    bool may_be_read = false;  ///< before it is a READ, of which nobody knows how many packets answer it: perhaps these
 };
 
 /// What a request packet is to those before it.
@@ -173,7 +174,7 @@ private:
     std::uint32_t fill(std::uint32_t begin, std::uint32_t end, bool seen);
     void add_gap(const Gap& gap);
     void add_answered(const Answered& answered);
-    void take_late(std::uint32_t psn, std::uint32_t end);
+    void take_late(std::uint32_t psn, std::uint32_t count);
 
     const Limits& limits_;
     std::vector<Gap> gaps_;

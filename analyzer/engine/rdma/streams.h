@@ -240,6 +240,7 @@ private:
     static void count_duplicate(Half& requester, Direction& asker, std::uint64_t Again::*what);
     static void count_arrived(Half& requester, Direction& asker, bool has_own_answer);
     static bool has_own_answer(const At& at);
+    static std::uint32_t end_of(const At& at);
     bool goes_on(const At& at) const;
     static void settle_holes(At& at);
     static void end_repetition(Half& half);

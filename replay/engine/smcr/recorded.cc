@@ -322,7 +322,8 @@ private:
         }
     }
 
-    /// A connection tells who the client of its link group is. Until then that was assumed, perhaps the wrong way round.
+    /// A connection tells who the client of its link group is. Until then that was assumed, perhaps the wrong way
+    /// round.
     Seen settled(Seen seen) const {
         if (!seen.roles_known && result_.group->turned) seen.from = other(seen.from);
         return seen;
