@@ -169,6 +169,8 @@ RECORDING = f'[[recording]]\nfile = "{sample("rdmacm_rping_v4")}"\n'
     (RECORDING + "timeout = -1\n", ":3: timeout is to be seconds"),
     (RECORDING + RECORDING, ":3: there are two recordings with the name rdmacm_rping_v4"),
     (RECORDING + '[[recording.ignore]]\nfield = "payload[8:4]"\n', "not payload[8:4]"),
+    (RECORDING + '[[recording.ignore]]\nfield = "payload[8:12"\n', "not payload[8:12"),
+    (RECORDING + '[[recording.ignore]]\nfield = "payload[8:12]x"\n', "not payload[8:12]x"),
     (RECORDING + '[[recording.bind]]\nfield = "payload[8:12]"\n', ":3: is is missing"),
     (RECORDING + '[[recording.bind]]\nfield = "payload[8:20]"\nis = "rkey"\n', "12 octets cannot be a name of kind rkey"),
     (RECORDING + '[[recording.accept]]\nreason = "because"\n', ":3: what is accepted?"),

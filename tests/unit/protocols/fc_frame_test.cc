@@ -46,6 +46,24 @@ Octets frame_with(const DfCtl& df_ctl, std::size_t payload) {
     return octets;
 }
 
+/// A visitor for walk() that notes what the parts are called.
+struct Names {
+    std::vector<std::string> found;
+
+    template <layout::WireFormat T> void part(const T&, std::size_t, layout::PartInfo) {
+        found.emplace_back(layout::layout_of<T>.name);
+    }
+    void octets(ByteView octets, std::size_t, layout::PartInfo info) {
+        if (!octets.empty()) found.emplace_back(info.label);
+    }
+};
+
+std::vector<std::string> parts_of(const Frame& frame) {
+    Names names;
+    walk(frame, names);
+    return names.found;
+}
+
 TEST(FcFrame, HeaderOfARealFrame) {
     // PRLI of samples/real/fcoe_vn2vn.pcap, frame 17.
     const Octets octets = from_hex(
@@ -177,6 +195,12 @@ TEST(FcFrame, ExtendedHeaders) {
     EXPECT_EQ(frame.header.r_ctl, 0x01);
     EXPECT_EQ(frame.payload.size(), 4U);
     EXPECT_EQ(build(frame), octets);
+    const std::vector<std::string> names{
+        layout::layout_of<EncHeader>.name, layout::layout_of<IfrHeader>.name, layout::layout_of<VftHeader>.name,
+        layout::layout_of<FrameHeader>.name, "Payload"};
+    EXPECT_EQ(parts_of(frame), names);
+    const Frame cut = parse_frame(ByteView(octets).first(24 + 1), octets.size());
+    EXPECT_EQ(parts_of(cut).at(1), "Extended_Header") << "one octet of it";
 }
 
 TEST(FcFrame, ExtendedHeadersThatNobodyKnowsOrThatNeverEnd) {

@@ -185,6 +185,14 @@ TEST(RdmaIpCm, Ipv4Addresses) {
     EXPECT_EQ(parse(octets).private_data.size(), 56U);
 }
 
+TEST(RdmaIpCm, OfARequestThatWasCutBeforeThemNoAddressesAreRead) {
+    Octets octets = counted(ib::CmAttribute::req);
+    set_service(octets, 24 + 8, 0x0000000001060CBC);
+    constexpr std::size_t paths = 24 + 52, addresses = 24 + 140;
+    for (const std::size_t length : {paths, paths + 10, addresses - 1})
+        EXPECT_FALSE(std::get<Req>(parse(ByteView(octets).first(length)).body).ip) << length;
+}
+
 TEST(RdmaIpCm, Ipv6Addresses) {
     Octets octets = counted(ib::CmAttribute::sidr_req);
     set_service(octets, 24 + 8, 0x0000000001110CBC);
