@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -131,38 +132,56 @@ void observe_retried(const Connection& connection, Observations& observations) {
             add_retried(connection, "DREQ", message.from, message.first, message.last, observations);
 }
 
-/// The connections that were answered, by server: what is asked of others at that time has reached it as well.
+/// The connections that were answered, by who asked whom for what: a REQ that the same client sends for the same at
+/// that time reaches the server as well.
 class Answered {
 public:
     explicit Answered(const Model& model) : model_(model) {}
 
-    /// One that the same client was granted for the same service between this one's REQ and `until`; nullptr: none.
+    /// The first that was answered between this one's REQ and `until`; nullptr: none.
     const Connection* meanwhile(const Connection& in_vain, Time until) {
-        if (in_vain.end[Side::server].address.kind == Address::Kind::none || !in_vain.service_id) return nullptr;
+        const std::optional<Request> request = request_of(in_vain);
+        if (!request) return nullptr;
         if (!std::exchange(is_filled_, true)) fill();
-        const auto found = by_server_.find(in_vain.end[Side::server].address);
-        if (found == by_server_.end()) return nullptr;
-        const std::vector<const Connection*>& answered = found->second;
-        for (auto each = std::ranges::upper_bound(answered, in_vain.req->time, {}, time_of_answer);
-             each != answered.end() && time_of_answer(*each) < until; ++each)
-            if ((*each)->service_id == in_vain.service_id &&
-                (*each)->end[Side::client].address == in_vain.end[Side::client].address)
-                return *each;
-        return nullptr;
+        const auto found = by_request_.find(*request);
+        if (found == by_request_.end()) return nullptr;
+        const auto next = std::ranges::upper_bound(found->second, in_vain.req->time, {}, time_of_answer);
+        return next != found->second.end() && time_of_answer(*next) < until ? *next : nullptr;
     }
 
 private:
+    struct Request {
+        Address client, server;
+        std::uint64_t service_id = 0;
+        bool operator==(const Request&) const = default;
+    };
+    struct RequestHash {
+        std::size_t operator()(const Request& request) const noexcept {
+            const std::hash<Address> hash;
+            return hash(request.client) ^ (hash(request.server) + request.service_id) * 0x9E37'79B9'7F4A'7C15;
+        }
+    };
+
+    /// nullopt: not all of that is known.
+    static std::optional<Request> request_of(const Connection& connection) {
+        const Address& server = connection.end[Side::server].address;
+        if (server.kind == Address::Kind::none || !connection.service_id) return std::nullopt;
+        return Request{connection.end[Side::client].address, server, *connection.service_id};
+    }
     static Time time_of_answer(const Connection* connection) { return connection->rep->time; }
 
     void fill() {
-        for (const Connection& each : model_.connections)
-            if (each.rep && !each.merged) by_server_[each.end[Side::server].address].push_back(&each);
-        for (auto& [server, answered] : by_server_) std::ranges::sort(answered, {}, time_of_answer);
+        for (const Connection& each : model_.connections) {
+            const std::optional<Request> request = request_of(each);
+            if (each.rep && !each.merged && request) by_request_[*request].push_back(&each);
+        }
+        for (auto& [request, answered] : by_request_) std::ranges::sort(answered, {}, time_of_answer);
     }
 
     const Model& model_;
     bool is_filled_ = false;
-    std::unordered_map<Address, std::vector<const Connection*>> by_server_;  ///< in the order of their REPs
+    /// In the order of their REPs.
+    std::unordered_map<Request, std::vector<const Connection*>, RequestHash> by_request_;
 };
 
 /// The client gave up: after its last REQ, or when it said so.

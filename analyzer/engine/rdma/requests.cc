@@ -94,7 +94,7 @@ void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
     if (!started_) first_psn_ = lowest_ = next_ = psn, began_ = now;
     started_ = true;
     const std::uint32_t end = psn_after(psn, std::max(count, 1U));
-    if (const std::int32_t ahead = psn_distance(next_, psn); ahead < 0) take_late(psn, count);
+    if (const std::int32_t ahead = psn_distance(next_, psn); ahead < 0) take_late(psn, end, count == 0);
     else if (ahead > 0 && !share_unknown_) add_gap({next_, psn, now});
     if (psn_distance(next_, end) <= 0) return;
     next_ = end;
@@ -104,10 +104,9 @@ void Requests::take(std::uint32_t psn, std::uint32_t count, Time now) {
     remembers_first_ = false;
 }
 
-void Requests::take_late(std::uint32_t psn, std::uint32_t count) {
-    const std::uint32_t end = psn_after(psn, std::max(count, 1U));
+void Requests::take_late(std::uint32_t psn, std::uint32_t end, bool may_take_more) {
     fill(psn, end, true);
-    if (const auto rest = std::ranges::find(gaps_, end, &Gap::begin); count == 0 && rest != gaps_.end())
+    if (const auto rest = std::ranges::find(gaps_, end, &Gap::begin); may_take_more && rest != gaps_.end())
         rest->may_be_read = true;
     if (psn_distance(psn, lowest_) <= 0) return;
     if (psn_distance(end, lowest_) > 0) add_gap({end, lowest_, began_});
@@ -172,8 +171,9 @@ std::uint32_t Requests::fill(std::uint32_t begin, std::uint32_t end, bool seen) 
         if (!seen && !gap.may_be_read) add_answered({low, high, static_cast<std::uint32_t>(common), 0, false});
         if (low == gap.begin) gaps_[i].begin = high;
         else gaps_[i].end = low;
-        if (low != gap.begin && high != gap.end)
-            gaps_.push_back({high, gap.end, gap.since, gap.refused, gap.may_be_read});
+        if (low == gap.begin || high == gap.end) continue;
+        gaps_.push_back(gap);
+        gaps_.back().begin = high;
     }
     std::erase_if(gaps_, [](const Gap& gap) { return gap.begin == gap.end; });
     return filled;

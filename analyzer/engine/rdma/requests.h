@@ -174,7 +174,7 @@ private:
     std::uint32_t fill(std::uint32_t begin, std::uint32_t end, bool seen);
     void add_gap(const Gap& gap);
     void add_answered(const Answered& answered);
-    void take_late(std::uint32_t psn, std::uint32_t count);
+    void take_late(std::uint32_t psn, std::uint32_t end, bool may_take_more);
 
     const Limits& limits_;
     std::vector<Gap> gaps_;
