@@ -498,6 +498,20 @@ TEST(FcLogins, AnAnswerIsAnothersIfThePortHasAnotherName) {
     }
 }
 
+/// No other port asked under its address, so the answer was its own, whatever its name is now.
+TEST(FcLogins, AnAnswerToAnAddressIsNobodyElses) {
+    World world;
+    FcExchange flogi = ask(world, world.a, world.fabric, login_payload(world.a, wire::els_flogi));
+    answer(world, flogi, flogi_accept_payload(world.fabric, 10'000, 2'000));
+    FcPort renamed = world.a;
+    renamed.port_name = 0x2000'0000'0000'0099;
+    ask(world, world.a, world.b, login_payload(renamed, wire::els_plogi));
+    const Model& model = world.finish();
+    ASSERT_EQ(model.logins.size(), 2U);
+    EXPECT_EQ(model.logins[0].state, LoginState::accepted);
+    EXPECT_EQ(model.logins[0].originator, world.a.id);
+}
+
 /// The port has asked under its old address as well; that is refused when nothing is known of its login any more.
 TEST(FcLogins, ARefusalAfterALoginWasFoundToBeAnothers) {
     World world;

@@ -217,6 +217,13 @@ TEST(Fcvi, AMadeHeaderIsThatOfTheIu) {
         }
 }
 
+TEST(FcviRev10, AnIuThatOnlyIsoHasCannotBeMade) {
+    const DeviceHeader header = make_device_header(Version::rev_1_0, IuType::connect_resp3);
+    EXPECT_EQ(header.version, Version::rev_1_0);
+    EXPECT_TRUE(std::holds_alternative<UnknownHead>(header.head));
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(header.target));
+}
+
 // ---- flags ---------------------------------------------------------------------------------------
 
 TEST(FcviRev10, Table5MessageRequestFlags) {

@@ -55,6 +55,20 @@ TEST(RunReport, WhatIsLeftToImplementationsIsListedByItself) {
     EXPECT_THAT(text, HasSubstr("the first one")) << "a line for each cause";
 }
 
+TEST(RunReport, OfWhatFollowsFromACauseTheFirstThreeAreShown) {
+    Comparison comparison;
+    for (const char* field : {"one", "two", "three"})
+        comparison.differences.push_back(difference(Level::exact, field, "the cause"));
+    EXPECT_THAT(text_of(comparison), Not(HasSubstr("more")));
+    for (const char* field : {"four", "five"})
+        comparison.differences.push_back(difference(Level::exact, field, "the cause"));
+    const std::string text = text_of(comparison);
+    EXPECT_THAT(text, HasSubstr("5 differences from one cause: the cause"));
+    EXPECT_THAT(text, HasSubstr("three"));
+    EXPECT_THAT(text, Not(HasSubstr("four")));
+    EXPECT_THAT(text, HasSubstr("... and 2 more\n"));
+}
+
 TEST(RunReport, RulesThatThePlayedSideBrokeAreNotHeldAgainstThePeer) {
     Comparison comparison;
     const auto finding = [](const char* text) { return engine::Finding{engine::rules()[0], {2}, "cm-1", text}; };
