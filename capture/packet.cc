@@ -7,6 +7,7 @@
 #include "protocols/fc/encapsulation.h"
 #include "protocols/ib/psn.h"
 #include "protocols/net/headers.h"
+#include "protocols/net/internet_checksum.h"
 #include "protocols/net/tunnels.h"
 
 namespace fabricscope::capture {
@@ -573,6 +574,19 @@ std::optional<bool> icrc_is_good(const Packet& packet) {
     if (packet.transport != Transport::ib || !ib.icrc_present()) return std::nullopt;
     const auto bth = static_cast<std::size_t>(packet.segment.data() - ib.covered.data());
     return ib::icrc_is_good(ib.icrc_start, ib.covered, bth);
+}
+
+std::optional<bool> tcp_checksum_is_good(const Packet& packet) {
+    constexpr std::size_t most = 0xFFFF;  // that IP carries
+    const ByteView segment = packet.segment;
+    if (packet.transport != Transport::tcp || segment.size() != packet.segment_length || segment.size() > most)
+        return std::nullopt;
+    const bool ipv4 = packet.source.kind == Address::Kind::ipv4;
+    constexpr std::size_t before_ipv4 = 12;  // of an address that is held mapped
+    std::uint32_t sum = net::protocol_tcp + packet.segment_length;
+    for (const Address* address : {&packet.source, &packet.destination})
+        sum = net::checksum_sum(ByteView(address->bytes).subspan(ipv4 ? before_ipv4 : 0), sum);
+    return net::checksum_of(net::checksum_sum(segment, sum)) == 0;
 }
 
 void take_fc_packet(Packet& packet) {

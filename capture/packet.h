@@ -176,6 +176,10 @@ void take_fc_packet(Packet& packet);
 /// Whether an InfiniBand packet's ICRC is right; nothing when it was not captured. Reads all of it.
 std::optional<bool> icrc_is_good(const Packet& packet);
 
+/// The same of a TCP segment's checksum; where the sender's adapter computes it, a capture on the same host has a wrong
+/// one.
+std::optional<bool> tcp_checksum_is_good(const Packet& packet);
+
 /// The same of a Fibre Channel frame's CRC.
 std::optional<bool> fc_crc_is_good(const Packet& packet);
 /// For who has the octets at hand: the packet tells from then on.

@@ -52,7 +52,7 @@ const char* name_of(Profile profile) {
 std::span<const Rule* const> rules() { return all_rules; }
 
 Engine::Engine(const Options& options, const Observers& observers)
-    : Trackers(options, observers), copies_(options.interfaces) {}
+    : Trackers(options, observers), copies_(options.interfaces), damaged_(options.damaged) {}
 
 void Engine::on_frame(const capture::Frame& frame) { on_packet(capture::decode(frame)); }
 
@@ -73,8 +73,19 @@ void Engine::on_packet(const capture::Packet& packet) {
         for (const Follower& follower : followers()) follower.tracker.on_copy(packet.number, *original);
         return;
     }
-    for (const Follower& follower : followers())
-        if (follower.fed) follower.tracker.on_packet(packet);
+    const bool damaged = is_damaged(packet.number);
+    for (const Follower& follower : followers()) {
+        if (!follower.fed) continue;
+        if (damaged) follower.tracker.on_damaged(packet);
+        else follower.tracker.on_packet(packet);
+    }
+}
+
+bool Engine::is_damaged(std::uint64_t frame) {
+    while (next_damaged_ != damaged_.size() && damaged_[next_damaged_] < frame) ++next_damaged_;
+    if (next_damaged_ == damaged_.size() || damaged_[next_damaged_] != frame) return false;
+    if (capture_.damaged_frames++ == 0) capture_.first_damaged = frame;
+    return true;
 }
 
 void Engine::finish() {

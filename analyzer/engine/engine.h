@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "analyzer/engine/protocols.h"
 #include "capture/duplicate_filter.h"
@@ -19,6 +20,8 @@ struct CaptureSummary {
     std::uint64_t first_truncated = 0;   ///< the first such frame; 0 = none
     std::uint64_t undecoded_frames = 0;  ///< malformed, IP fragments, or of an unsupported link type
     std::uint64_t first_undecoded = 0;   ///< the first such frame; 0 = none
+    std::uint64_t damaged_frames = 0;    ///< those of Options::damaged
+    std::uint64_t first_damaged = 0;     ///< the first such frame; 0 = none
     std::uint64_t copies = 0;            ///< frames seen before; left out
     std::uint64_t tcp_frames = 0;
     std::uint64_t rdma_frames = 0;                                        ///< RoCE and InfiniBand packets
@@ -54,8 +57,12 @@ public:
     std::vector<RuleResult> rule_results() const;
 
 private:
+    bool is_damaged(std::uint64_t frame);
+
     CaptureSummary capture_;
     capture::DuplicateFilter copies_;
+    std::vector<std::uint64_t> damaged_;
+    std::size_t next_damaged_ = 0;
 };
 
 }  // namespace fabricscope::engine

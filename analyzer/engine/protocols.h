@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analyzer/engine/fc_ae_rdma/generated_fields.h"
 #include "analyzer/engine/fc_protocols.h"
@@ -33,8 +34,9 @@ struct Options {
     rdma_cm::Options rdma_cm_options{};
     fibre_channel::Options fc_options{};
     rdma::Options rdma_options{};
-    FcProtocols::Options fc_protocols{};  ///< FC-VI and FC-AE-RDMA
-    std::uint32_t interfaces = 1;         ///< of the capture; with more than one, copies are recognised
+    FcProtocols::Options fc_protocols{};   ///< FC-VI and FC-AE-RDMA
+    std::uint32_t interfaces = 1;          ///< of the capture; with more than one, copies are recognised
+    std::vector<std::uint64_t> damaged{};  ///< frames, in their order, of which their receivers take no notice
 };
 
 /// Who listens to the trackers; nullptr: nobody.
@@ -45,6 +47,8 @@ struct Observers {
     fcvi::Observer* fcvi = nullptr;
     fc_ae_rdma::Observer* fc_ae_rdma = nullptr;
     rdma::Observer* rdma = nullptr;
+
+    bool operator==(const Observers&) const = default;
 };
 
 /// What the trackers know; nullptr: the protocol is not followed.

@@ -21,6 +21,9 @@ public:
     /// A frame that another interface saw first, as the frame `original`; on_packet() is not told of it.
     virtual void on_copy([[maybe_unused]] std::uint64_t frame, [[maybe_unused]] std::uint64_t original) {}
 
+    /// A packet that was damaged on its way; on_packet() is not told of it. What is in it cannot be believed.
+    virtual void on_damaged(const capture::Packet&) {}
+
     /// No more packets: what is open is settled.
     virtual void finish() {}
 

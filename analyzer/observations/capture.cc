@@ -80,6 +80,15 @@ constexpr Kind undecoded{
     "They are malformed, fragments of IP packets, or of a link type that is not supported. They are left out.",
     "Wireshark's view of the first of them; tunnels and encapsulations that hide the traffic.",
     "3 frames could not be decoded"};
+constexpr Kind damaged{
+    "CAPTURE-O-damaged",
+    Severity::warning,
+    "Packets were damaged on their way",
+    "Their ICRC or TCP checksum is wrong where others of the same sender are right, and what they were came again: who "
+    "receives them drops them. They are left out, as if they had been lost.",
+    "Cables, transceivers and ports on the way: `ethtool -S DEV | grep -Ei 'crc|fcs|symbol'`, and the same counters of "
+    "switches.",
+    "4 frames were damaged on their way, and are left out"};
 constexpr Kind copies{
     "CAPTURE-O-copies",
     Severity::note,
@@ -117,7 +126,8 @@ constexpr Kind limits{
 
 constexpr std::array all_kinds{&kinds::unreadable, &kinds::interrupted, &kinds::dropped, &kinds::no_roce,
                                &kinds::doubtful,   &kinds::limits,      &kinds::no_tcp,  &kinds::sliced,
-                               &kinds::undecoded,  &kinds::copies,      &kinds::silent,  &kinds::passed_by};
+                               &kinds::undecoded,  &kinds::damaged,     &kinds::copies,  &kinds::silent,
+                               &kinds::passed_by};
 
 void observe_sentences(const Kind& kind, std::span<const std::string> sentences, Observations& observations) {
     for (const std::string& sentence : sentences)
@@ -125,7 +135,7 @@ void observe_sentences(const Kind& kind, std::span<const std::string> sentences,
 }
 
 void observe_frames(const engine::CaptureSummary& capture, Observations& observations) {
-    const auto add = [&](const Kind& kind, std::uint64_t count, std::uint64_t first, const char* what) {
+    const auto add = [&](const Kind& kind, std::uint64_t count, std::uint64_t first, const std::string& what) {
         if (count == 0) return;
         observations
             .add(kind, "", frames_of({first}), counted(count, "frame") + (count == 1 ? " was " : " were ") + what)
@@ -134,6 +144,8 @@ void observe_frames(const engine::CaptureSummary& capture, Observations& observa
     add(kinds::sliced, capture.truncated_frames, capture.first_truncated, "cut by the snap length");
     add(kinds::undecoded, capture.undecoded_frames, capture.first_undecoded,
         "not decoded: malformed, fragments of IP packets, or of an unsupported link type");
+    add(kinds::damaged, capture.damaged_frames, capture.first_damaged,
+        "damaged on the way, and " + std::string(capture.damaged_frames == 1 ? "is" : "are") + " left out");
     add(kinds::copies, capture.copies, 0, "left out: copies of frames captured before");
 }
 
@@ -202,6 +214,8 @@ std::vector<Observation> joined(std::span<const Observation> of_parts, engine::C
     };
     capture.first_truncated = first_frame_of(kinds::sliced);
     capture.first_undecoded = first_frame_of(kinds::undecoded);
+    capture.damaged_frames = count_of(kinds::damaged);
+    capture.first_damaged = first_frame_of(kinds::damaged);
     add_each_once(kinds::limits);
     observe_damaged(count_of(damaged_frames), all);
     for (const Kind* kind : {&kinds::unreadable, &kinds::interrupted, &kinds::dropped, &kinds::doubtful})

@@ -11,6 +11,7 @@
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/spans.h"
 #include "analyzer/report/units.h"
+#include "capture/damaged_packets.h"
 #include "capture/part_labels.h"
 #include "capture/pcapng_statistics.h"
 #include "capture/source.h"
@@ -35,6 +36,11 @@ std::vector<std::unique_ptr<capture::Source>> open_all(const std::vector<std::st
 bool is_file(const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error);
+}
+
+bool is_file(const PartFile& part) { return is_file(part.path); }
+bool is_file(const std::vector<std::string>& files) {
+    return std::ranges::all_of(files, [](const std::string& file) { return is_file(file); });
 }
 
 /// What findings, which are observations, and times are about.
@@ -92,32 +98,34 @@ private:
     std::vector<Numbering> numberings_;
 };
 
-}  // namespace
-
-std::vector<std::string> losses_told_in(const std::vector<std::string>& files) {
-    std::vector<std::string> losses;
-    for (const std::string& file : files)
-        for (const capture::InterfaceLoss& loss : capture::losses_told_at_the_end_of(file))
-            losses.push_back(loss_text(fmt::format("{}, interface {}", file, loss.interface), loss.frames));
-    return losses;
+/// nullptr: nothing could be opened, which `reading` is told.
+std::unique_ptr<capture::PacketSource> packets_of(const std::vector<std::string>& files, Reading& reading) {
+    auto sources = open_all(files, reading);
+    if (sources.empty()) return nullptr;
+    if (!is_file(files)) return capture::decoded(capture::timeline(std::move(sources), capture::Reopen()));
+    return capture::read_ahead(capture::timeline(std::move(sources), capture::reopening(reading.opened)));
 }
 
-std::string loss_text(const std::string& place, std::uint64_t frames) {
-    return fmt::format(
-        "{}: {} lost before they were captured; what is said to be missing may have been in them", place,
-        counted(frames, "frame"));
+/// Points to `part`.
+std::unique_ptr<capture::PacketSource> packets_of(const PartFile& part, Reading& reading) {
+    auto sources = open_all({part.path}, reading);
+    if (sources.empty()) return nullptr;
+    const auto with_original_numbers = [&part](std::vector<std::unique_ptr<capture::Source>> opened) {
+        for (auto& source : opened)
+            source = capture::with_original_numbers(std::move(source), part.path, {part.path, part.whole.files()});
+        return opened;
+    };
+    return capture::read_ahead(capture::timeline(
+        with_original_numbers(std::move(sources)),
+        [with_original_numbers, again = capture::reopening({part.path})] { return with_original_numbers(again()); }));
 }
 
-Reading read(
+Reading read_once(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
     const OnFrame& on_frame) {
     Reading reading;
-    auto sources = open_all(files, reading);
-    if (sources.empty()) return reading;
-    const bool are_files = std::ranges::all_of(files, is_file);
-    auto source = capture::timeline(
-        std::move(sources), are_files ? capture::reopening(reading.opened) : capture::Reopen());
-    const auto packets = are_files ? capture::read_ahead(std::move(source)) : capture::decoded(std::move(source));
+    const auto packets = packets_of(files, reading);
+    if (!packets) return reading;
     options.interfaces = packets->interface_count();
     reading.engine = std::make_unique<engine::Engine>(options, observers);
     const bool merged = reading.opened.size() > 1;
@@ -142,21 +150,13 @@ Reading read(
     return reading;
 }
 
-Reading read(
+Reading read_once(
     const PartFile& part, engine::Options options, const engine::Observers& observers, const OnFrame& on_frame) {
     Reading reading;
     reading.part = part;
-    auto sources = open_all({part.path}, reading);
-    if (sources.empty()) return reading;
+    const auto packets = packets_of(part, reading);
+    if (!packets) return reading;
     const Partition& whole = part.whole;
-    const auto with_original_numbers = [&](std::vector<std::unique_ptr<capture::Source>> opened) {
-        for (auto& source : opened)
-            source = capture::with_original_numbers(std::move(source), part.path, {part.path, whole.files()});
-        return opened;
-    };
-    const auto packets = capture::read_ahead(capture::timeline(
-        with_original_numbers(std::move(sources)),
-        [&, again = capture::reopening({part.path})] { return with_original_numbers(again()); }));
     options.interfaces = packets->interface_count();
     reading.opened = whole.files();
     reading.engine = std::make_unique<engine::Engine>(options, observers);
@@ -176,6 +176,70 @@ Reading read(
     reading.problems = whole.problems;
     for (const capture::Error& error : packets->errors()) reading.problems.push_back(to_string(error));
     return reading;
+}
+
+/// What damaged packets do: they break rules, or their ICRC was seen to be wrong.
+bool may_hold_damaged_packets(const engine::Engine& engine) {
+    const engine::rdma::Model* rdma = engine.models().rdma;
+    const auto has_wrong_icrcs = [](const engine::rdma::Stream& stream) {
+        return stream.from[engine::rdma::a].icrcs.wrong != 0 || stream.from[engine::rdma::b].icrcs.wrong != 0;
+    };
+    return !engine.findings().empty() || (rdma != nullptr && std::ranges::any_of(rdma->streams, has_wrong_icrcs));
+}
+
+template <class Captures> std::vector<std::uint64_t> damaged_in(const Captures& captures) {
+    Reading unused;
+    const auto packets = packets_of(captures, unused);
+    capture::DamagedPackets damaged;
+    while (const capture::DecodedFrame* at = packets ? packets->next() : nullptr) damaged.on_packet(at->packet);
+    return damaged.frames();
+}
+
+/// Only what comes behind a damaged packet tells that it was. Observers, who are told of each frame once, need it to be
+/// known before; else it is looked for where it may have done something.
+template <class Captures>
+Reading read_without_damaged(
+    const Captures& captures, engine::Options options, const engine::Observers& observers, const OnFrame& on_frame) {
+    if (!is_file(captures)) return read_once(captures, options, observers, on_frame);
+    if (observers != engine::Observers{}) {
+        options.damaged = damaged_in(captures);
+        return read_once(captures, options, observers, on_frame);
+    }
+    bool to_the_end = true;
+    Reading reading = read_once(captures, options, observers, [&](const capture::DecodedFrame& at) {
+        to_the_end = on_frame(at);
+        return to_the_end;
+    });
+    if (!to_the_end || !reading.engine || !may_hold_damaged_packets(*reading.engine)) return reading;
+    options.damaged = damaged_in(captures);
+    return options.damaged.empty() ? std::move(reading) : read_once(captures, options, observers, on_frame);
+}
+
+}  // namespace
+
+std::vector<std::string> losses_told_in(const std::vector<std::string>& files) {
+    std::vector<std::string> losses;
+    for (const std::string& file : files)
+        for (const capture::InterfaceLoss& loss : capture::losses_told_at_the_end_of(file))
+            losses.push_back(loss_text(fmt::format("{}, interface {}", file, loss.interface), loss.frames));
+    return losses;
+}
+
+std::string loss_text(const std::string& place, std::uint64_t frames) {
+    return fmt::format(
+        "{}: {} lost before they were captured; what is said to be missing may have been in them", place,
+        counted(frames, "frame"));
+}
+
+Reading read(
+    const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
+    const OnFrame& on_frame) {
+    return read_without_damaged(files, std::move(options), observers, on_frame);
+}
+
+Reading read(
+    const PartFile& part, engine::Options options, const engine::Observers& observers, const OnFrame& on_frame) {
+    return read_without_damaged(part, std::move(options), observers, on_frame);
 }
 
 Results results_of(

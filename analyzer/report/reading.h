@@ -48,7 +48,9 @@ std::string loss_text(const std::string& place, std::uint64_t frames);
 /// Called behind the engine with each frame; ends the reading by saying false.
 using OnFrame = std::function<bool(const capture::DecodedFrame&)>;
 
-/// Reads all files as one timeline.
+/// Reads all files as one timeline; regular files up to three times, to leave out packets that were damaged on their
+/// way (capture/damaged_packets.h). `on_frame` is called for each frame again if the engine is fed again, which it is
+/// only where nobody observes it.
 Reading read(
     const std::vector<std::string>& files, engine::Options options, const engine::Observers& observers,
     const OnFrame& on_frame);

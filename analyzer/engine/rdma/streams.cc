@@ -240,20 +240,32 @@ void Streams::judge_cnp_interval(Half& half, const Packet& packet) {
         fmt::format("a CNP comes {} us after the one before", waited / capture::microsecond));
 }
 
-Streams::Half* Streams::half_of(const Packet& packet) {
+std::optional<Streams::Key> Streams::key_of(const Packet& packet) {
     const auto transport = transport_of(packet.ib.bth.opcode);
-    if (!transport || (*transport == Transport::ud && !packet.ib.has_deth)) return nullptr;
-    const std::uint32_t qpn = packet.ib.bth.destination_qpn;
+    if (!transport || (*transport == Transport::ud && !packet.ib.has_deth)) return std::nullopt;
     const std::uint32_t source_qpn = *transport == Transport::ud ? packet.ib.deth.source_qpn : 0;
+    return Key{{packet.source, packet.destination}, packet.ib.bth.destination_qpn, source_qpn, *transport};
+}
+
+Streams::Half* Streams::half_of(const Packet& packet) {
+    const std::optional<Key> key = key_of(packet);
+    if (!key) return nullptr;
     // Queue pairs of both hosts often have the same number, and hosts the same last octet.
-    Half*& latest = latest_[mixed(packet.source.back() ^ qpn) % latest_.size()];
-    if (latest != nullptr && !latest->gone && latest->key.pair.source == packet.source &&
-        latest->key.pair.destination == packet.destination && latest->key.qpn == qpn &&
-        latest->key.source_qpn == source_qpn && latest->key.transport == *transport)
-        return latest;
-    const Key key{{packet.source, packet.destination}, qpn, source_qpn, *transport};
-    Half* const* found = half_by_key_.find(key);
-    return latest = found != nullptr && *found != nullptr ? *found : new_half(key, packet);
+    Half*& latest = latest_[mixed(packet.source.back() ^ key->qpn) % latest_.size()];
+    if (latest != nullptr && !latest->gone && latest->key == *key) return latest;
+    Half* const* found = half_by_key_.find(*key);
+    return latest = found != nullptr && *found != nullptr ? *found : new_half(*key, packet);
+}
+
+/// It was lost for its receiver, and is so here.
+void Streams::on_damaged(const Packet& packet) {
+    const std::optional<Key> key = packet.transport == capture::Transport::ib ? key_of(packet) : std::nullopt;
+    Half* const* half = key ? half_by_key_.find(*key) : nullptr;
+    if (half == nullptr || *half == nullptr) return;
+    Icrcs& icrcs = (*half)->stream->from[(*half)->side].icrcs;
+    ++icrcs.checked;
+    icrcs.any_right = true;
+    icrcs.add_wrong(packet.number);
 }
 
 /// Datagrams name both queue pairs; an answer belongs to what it answers.

@@ -35,6 +35,7 @@ public:
           verdicts_(options, observer, model) {}
 
     void on_packet(const capture::Packet& packet);
+    void on_damaged(const capture::Packet& packet);
     void finish();
 
 private:
@@ -201,6 +202,7 @@ private:
         std::uint32_t attempts = 0;  ///< to find its peer
     };
 
+    static std::optional<Key> key_of(const capture::Packet& packet);
     Half* half_of(const capture::Packet& packet);
     void tell(At& at);
     Half* new_half(const Key& key, const capture::Packet& packet);

@@ -29,6 +29,8 @@ void Tracker::on_packet(const capture::Packet& packet) { state_->streams_.on_pac
 
 void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) { state_->observer_.on_copy(frame, original); }
 
+void Tracker::on_damaged(const capture::Packet& packet) { state_->streams_.on_damaged(packet); }
+
 void Tracker::finish() { state_->streams_.finish(); }
 
 RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }

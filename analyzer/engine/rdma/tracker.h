@@ -47,6 +47,7 @@ public:
 
     void on_packet(const capture::Packet& packet) override;
     void on_copy(std::uint64_t frame, std::uint64_t original) override;
+    void on_damaged(const capture::Packet& packet) override;
     void finish() override;
 
     RuleOutcomes outcomes() const override;

@@ -27,6 +27,7 @@ public:
 
     /// A packet to queue pair 1.
     void on_mad(const capture::Packet& packet);
+    void on_damaged(const capture::Packet& mad) { packet_rules_.judge_icrc(mad, 0); }
     /// Any other InfiniBand packet.
     void on_traffic(const capture::Packet& packet) { traffic_.on_packet(packet); }
 

@@ -17,6 +17,8 @@ public:
     static bool is_readable(const capture::Packet& packet);
     /// Each MAD of Communication Management; `connection` is 0 if it belongs to none.
     void judge(const capture::Packet& packet, std::uint32_t connection);
+    /// That alone, of a packet of which nothing else is to be believed.
+    void judge_icrc(const capture::Packet& packet, std::uint32_t connection);
     void finish();
 
 private:
@@ -41,7 +43,6 @@ private:
         std::vector<Doubtful> doubtful;
     };
 
-    void judge_icrc(const capture::Packet& packet, std::uint32_t connection);
     void judge_q_key(const capture::Packet& packet, std::uint32_t connection);
     void judge_length(const capture::Packet& packet);
     void judge_class_version(const capture::Packet& packet);

@@ -51,6 +51,10 @@ void Tracker::on_packet(const capture::Packet& packet) {
 
 void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) { state_->observer_.on_copy(frame, original); }
 
+void Tracker::on_damaged(const capture::Packet& packet) {
+    if (claims_message(packet)) state_->connections_.on_damaged(packet);
+}
+
 void Tracker::finish() { state_->connections_.finish(state_->now_); }
 
 RuleOutcomes Tracker::outcomes() const { return state_->model_.outcomes(); }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/damaged_packets.h"
+
+#include <functional>
+
+namespace fabricscope::capture {
+
+namespace {
+
+std::optional<bool> is_right(const Packet& packet) {
+    return packet.transport == Transport::tcp ? tcp_checksum_is_good(packet) : icrc_is_good(packet);
+}
+
+}  // namespace
+
+std::size_t DamagedPackets::Hash::operator()(const Sender& sender) const noexcept {
+    return std::hash<Address>()(sender.address) + sender.interface;
+}
+
+std::size_t DamagedPackets::Hash::operator()(const Sent& sent) const noexcept {
+    constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
+    const std::uint64_t numbers = (std::uint64_t{sent.ends} << 32 | sent.sequence) * odd;
+    return operator()(sent.sender) ^ (std::hash<Address>()(sent.destination) + (numbers ^ numbers >> 32)) * odd;
+}
+
+void DamagedPackets::on_packet(const Packet& packet) {
+    const std::optional<bool> right = is_right(packet);
+    if (!right) return;
+    const Sender sender{packet.source, packet.interface};
+    const bool is_room = checked_.size() < most;
+    const auto found = is_room ? checked_.try_emplace(sender).first : checked_.find(sender);
+    if (found == checked_.end()) return;
+    ++(*right ? found->second.right : found->second.wrong);
+    if (*right && awaited_.empty()) return;
+    const std::optional<Sent> sent = sent_in(packet, sender);
+    if (*right) {
+        if (sent && awaited_.erase(*sent) != 0) repeating_.insert({packet.source, packet.destination});
+    } else if (wrong_.size() < most) {
+        wrong_.push_back({packet.number, sender, packet.destination});
+        if (sent) awaited_.insert(*sent);
+    }
+}
+
+/// nullopt: a later packet may have the same numbers, and be another one.
+std::optional<DamagedPackets::Sent> DamagedPackets::sent_in(const Packet& packet, const Sender& sender) {
+    if (packet.transport == Transport::tcp) {
+        const TcpSegment& tcp = packet.tcp;
+        if (tcp.payload_length == 0 && !tcp.has(syn) && !tcp.has(fin)) return std::nullopt;
+        const std::uint32_t ports = std::uint32_t{tcp.source_port} << 16 | tcp.destination_port;
+        return Sent{sender, packet.destination, ports, tcp.sequence, tcp.flags};
+    }
+    const ib::Bth& bth = packet.ib.bth;
+    const ib::Operation operation = packet.ib.opcode().operation;
+    if (operation == ib::Operation::acknowledge || operation == ib::Operation::congestion_notification)
+        return std::nullopt;
+    return Sent{sender, packet.destination, bth.destination_qpn, bth.psn, bth.opcode};
+}
+
+std::vector<std::uint64_t> DamagedPackets::frames() const {
+    std::vector<std::uint64_t> frames;
+    for (const Wrong& wrong : wrong_)
+        if (comes_again(wrong) && may_be_damaged(wrong.sender)) frames.push_back(wrong.frame);
+    return frames;
+}
+
+bool DamagedPackets::comes_again(const Wrong& wrong) const {
+    return repeating_.contains(wrong.sender.address) || repeating_.contains(wrong.destination);
+}
+
+bool DamagedPackets::may_be_damaged(const Sender& sender) const {
+    constexpr std::uint64_t most_of_an_address_that_is_damaged = 2;
+    const Checked& checked = checked_.at(sender);
+    return checked.right >= checked.wrong ||
+           (checked.right == 0 && checked.wrong <= most_of_an_address_that_is_damaged);
+}
+
+}  // namespace fabricscope::capture

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Packets that were damaged on their way: their ICRC or TCP checksum is wrong, and what they were comes again. They are left out as if
+they had been lost; what was merely edited is judged."""
+
+import struct
+
+import pytest
+
+from edit import ETHERNET, IPV4, SEND, records_of, written
+from harness import analyze, fabricscope
+
+BTH = ETHERNET + IPV4 + 8
+ROCE = 4791
+LOSSY = "smcr_v2_lossy"
+# Where a bit is turned over: in the IP address of the sender, the number of the queue pair, the PSN, and in the producer cursor of a CDC
+# message (in a WRITE its length).
+PLACES = {"source": ETHERNET + 12, "queue pair": BTH + 6, "psn": BTH + 9, "body": SEND + 12}
+
+
+def sent(frame):
+    """What would come again with the same number; None: an acknowledgment, or no RoCE."""
+    if frame[ETHERNET + 9] != 17 or struct.unpack_from(">H", frame, ETHERNET + IPV4 + 2)[0] != ROCE or frame[BTH] == 0x11:
+        return None
+    return bytes(frame[ETHERNET + 12:ETHERNET + 20] + frame[BTH:BTH + 1] + frame[BTH + 5:BTH + 8] + frame[BTH + 9:BTH + 12])
+
+
+def is_cdc(frame):
+    return sent(frame) is not None and frame[BTH] == 0x04 and frame[SEND] == 0xFE
+
+
+def those_that_come_again():
+    """Indices into the records of LOSSY, behind the first 100 frames; of what came three times the first two."""
+    found, latest = [], {}
+    for index, (_, _, frame) in enumerate(records_of(LOSSY)[1]):
+        if (key := sent(frame)) is None:
+            continue
+        if key in latest and latest[key] > 100:
+            found.append(latest[key])
+        latest[key] = index
+    return sorted(found)
+
+
+def damage(frame, place, bit=6):
+    frame[PLACES[place]] ^= 1 << bit
+
+
+def seen(result):
+    """What users compare, without the numbers of frames."""
+    directions = {"smcr": ("client_to_server", "server_to_client"), "rdma": ("a_to_b", "b_to_a")}
+    return {"rules": [finding["rule"] for finding in result["findings"]],
+            "connections": [(c["outcome"], c["close"], *(c[way]["bytes_announced"] for way in directions["smcr"])) for c in result["smcr"]["connections"]],
+            "streams": [[(s[way]["packets"], s[way]["retransmitted"]) for way in directions["rdma"]] for s in result["rdma"]["streams"]],
+            "link_groups": len(result["smcr"]["link_groups"])}
+
+
+def left_out(result):
+    return sum(o["count"] for o in result["observations"] if o["id"] == "CAPTURE-O-damaged")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_damaged_packet_is_one_that_was_lost(place, tmp_path):
+    head, records = records_of(LOSSY)
+    indices = those_that_come_again()
+    chosen = indices[::max(1, len(indices) // 6)]
+    assert len(chosen) >= 6
+    damage(records[chosen[0]][2], "body")  # what shows, wherever the others were hit, that bits are turned over there
+    for bit, index in enumerate(chosen[1:]):
+        damage(records[index][2], place, bit)
+    damaged = analyze(written(head, records, tmp_path / "damaged.pcap"))
+    for index in chosen:
+        records[index][2] = b""
+    lost = analyze(written(head, records, tmp_path / "lost.pcap"))
+    assert left_out(damaged) == len(chosen) and left_out(lost) == 0
+    assert seen(damaged) == seen(lost)
+
+
+def test_what_does_not_come_again_is_judged(tmp_path):
+    """Somebody edited the capture, and left the ICRC as it was."""
+    head, records = records_of("smcr_v2_echo")
+    cdc = next(index for index, (_, _, frame) in enumerate(records) if index > 50 and is_cdc(frame))
+    damage(records[cdc][2], "body")
+    result = analyze(written(head, records, tmp_path / "edited.pcap"))
+    assert left_out(result) == 0
+    assert "SMCR-R34" in {finding["rule"] for finding in result["findings"]}
+
+
+def test_other_reports_leave_them_out_as_well(tmp_path):
+    """They observe the engine, so that it has to be known before which packets are damaged."""
+    head, records = records_of(LOSSY)
+    index = next(index for index in those_that_come_again() if is_cdc(records[index][2]))
+    rows = {}
+    for name, change in (("damaged", lambda frame: damage(frame, "body")), ("lost", bytearray.clear)):
+        change(records[index][2])
+        capture = written(head, records, tmp_path / f"{name}.pcap")
+        csv = fabricscope("timeline", capture, "--connection", "smcr-1", "--csv", "-").decode().splitlines()
+        column = csv[0].split(",").index("frame")
+        rows[name] = [[value for i, value in enumerate(row.split(",")) if i != column] for row in csv]
+    assert rows["damaged"] == rows["lost"] and len(rows["lost"]) > 20
