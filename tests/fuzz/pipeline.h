@@ -2,6 +2,7 @@
 // From the octets of a capture file to every report, in one process; aborts where something is wrong.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "analyzer/report/protocol.h"
 #include "analyzer/report/summary.h"
 #include "analyzer/report/timeline.h"
+#include "capture/damaged_packets.h"
 #include "capture/source.h"
 #include "tests/fuzz/fc_model.h"
 #include "tests/fuzz/memory_file.h"
@@ -170,8 +172,14 @@ inline PipelineResult run_pipeline(ByteView octets, Extent extent = Extent::usua
     options.smcr_options.timelines = true;
     StreamsInOrder streams;
     engine::Engine engine(options, {.smcr = &streams});
-    for (capture::Frame frame; source->next(frame);) engine.on_frame(frame);
+    capture::DamagedPackets damaged;
+    for (capture::Frame frame; source->next(frame);) {
+        const capture::Packet packet = capture::decode(frame);
+        damaged.on_packet(packet);
+        engine.on_packet(packet);
+    }
     engine.finish();
+    must(std::ranges::is_sorted(damaged.frames()));
     std::vector<std::string> problems;
     for (const capture::Error& error : source->errors()) problems.push_back(to_string(error));
     check_and_report(engine, problems, extent);
