@@ -180,6 +180,8 @@ Reading read_once(
 
 /// What damaged packets do: they break rules, or their ICRC was seen to be wrong.
 bool may_hold_damaged_packets(const engine::Engine& engine) {
+    const engine::CaptureSummary& capture = engine.capture();
+    if (capture.rdma_frames == 0 && capture.tcp_frames == 0) return false;
     const engine::rdma::Model* rdma = engine.models().rdma;
     const auto has_wrong_icrcs = [](const engine::rdma::Stream& stream) {
         return stream.from[engine::rdma::a].icrcs.wrong != 0 || stream.from[engine::rdma::b].icrcs.wrong != 0;
