@@ -3,11 +3,20 @@
 
 #include <functional>
 
+#include "capture/hash.h"
+
 namespace fabricscope::capture {
 
 namespace {
 
+/// Whoever joins segments that were received (LRO) need not compute a checksum for what is larger than a frame then.
+bool may_be_joined(const Packet& packet) {
+    constexpr std::size_t most = 1500;
+    return packet.transport == Transport::tcp && packet.segment.size() > most;
+}
+
 std::optional<bool> is_right(const Packet& packet) {
+    if (may_be_joined(packet)) return std::nullopt;
     return packet.transport == Transport::tcp ? tcp_checksum_is_good(packet) : icrc_is_good(packet);
 }
 
@@ -18,9 +27,8 @@ std::size_t DamagedPackets::Hash::operator()(const Sender& sender) const noexcep
 }
 
 std::size_t DamagedPackets::Hash::operator()(const Sent& sent) const noexcept {
-    constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
-    const std::uint64_t numbers = (std::uint64_t{sent.ends} << 32 | sent.sequence) * odd;
-    return operator()(sent.sender) ^ (std::hash<Address>()(sent.destination) + (numbers ^ numbers >> 32)) * odd;
+    const std::uint64_t numbers = std::uint64_t{sent.ends} << 32 | sent.sequence;
+    return combine(combine(operator()(sent.sender), std::hash<Address>()(sent.destination)), numbers);
 }
 
 void DamagedPackets::on_packet(const Packet& packet) {

@@ -577,19 +577,16 @@ std::optional<bool> icrc_is_good(const Packet& packet) {
 }
 
 std::optional<bool> tcp_checksum_is_good(const Packet& packet) {
-    constexpr std::size_t most = 1500;
-    const ByteView segment = packet.segment;
-    if (packet.transport != Transport::tcp || segment.size() != packet.segment_length || segment.size() > most)
-        return std::nullopt;
-    const bool ipv4 = packet.source.kind == Address::Kind::ipv4;
-    constexpr std::size_t before_ipv4 = 12;  // of an address that is held mapped
-    std::uint32_t of_addresses = net::protocol_tcp + packet.segment_length;
-    for (const Address* address : {&packet.source, &packet.destination})
-        of_addresses = net::checksum_sum(ByteView(address->bytes).subspan(ipv4 ? before_ipv4 : 0), of_addresses);
+    const TcpSegment& tcp = packet.tcp;
+    if (packet.transport != Transport::tcp) return std::nullopt;
+    const std::uint32_t length = tcp.payload_offset - tcp.header_offset + tcp.payload_length;
     net::TcpHeader header{};
-    if (layout::parse_into(header, segment)) return std::nullopt;
-    if (header.checksum == static_cast<std::uint16_t>(~net::checksum_of(of_addresses))) return std::nullopt;
-    return net::checksum_of(net::checksum_sum(segment, of_addresses)) == 0;
+    if (packet.segment.size() < length || layout::parse_into(header, packet.segment)) return std::nullopt;
+    // What makes an IPv4 address one of IPv6 adds nothing in ones' complement.
+    const std::uint32_t addresses = net::checksum_sum(packet.destination.bytes, net::checksum_sum(packet.source.bytes));
+    const std::uint32_t pseudo_header = addresses + net::protocol_tcp + length;
+    if (header.checksum == static_cast<std::uint16_t>(~net::checksum_of(pseudo_header))) return std::nullopt;
+    return net::checksum_of(net::checksum_sum(packet.segment.first(length), pseudo_header)) == 0;
 }
 
 void take_fc_packet(Packet& packet) {

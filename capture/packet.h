@@ -176,9 +176,8 @@ void take_fc_packet(Packet& packet);
 /// Whether an InfiniBand packet's ICRC is right; nothing when it was not captured. Reads all of it.
 std::optional<bool> icrc_is_good(const Packet& packet);
 
-/// The same of a TCP segment's checksum. Nothing, too, where it is that of the addresses and the length alone, as a
-/// host hands segments to the adapter that computes it, and joins those that it receives (GRO); or where the segment is
-/// larger than an Ethernet frame, since who joins such need not compute anything.
+/// The same of a TCP segment's checksum. Nothing, too, where it is that of the pseudo-header alone: a host hands
+/// segments so to the interface that completes it, and joins those that it receives (GRO).
 std::optional<bool> tcp_checksum_is_good(const Packet& packet);
 
 /// The same of a Fibre Channel frame's CRC.

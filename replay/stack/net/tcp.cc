@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocols/net/headers.h"
-#include "protocols/net/internet_checksum.h"
-
 namespace fabricscope::stack {
 namespace {
 
@@ -49,19 +46,7 @@ bool contains(ByteView octets, ByteView part) {
 
 }  // namespace
 
-bool is_damaged(const capture::Packet& packet) {
-    const capture::TcpSegment& tcp = packet.tcp;
-    if (packet.transport != capture::Transport::tcp) return false;
-    const std::uint32_t length = tcp.payload_offset - tcp.header_offset + tcp.payload_length;
-    net::TcpHeader header;
-    if (packet.segment.size() < length || layout::parse_into(header, packet.segment)) return false;
-    // What makes an IPv4 address one of IPv6 adds nothing in ones' complement.
-    const std::uint32_t addresses = net::checksum_sum(packet.destination.bytes, net::checksum_sum(packet.source.bytes));
-    const std::uint32_t pseudo_header = addresses + net::protocol_tcp + length;
-    const auto begun = static_cast<std::uint16_t>(~net::checksum_of(pseudo_header));
-    return header.checksum != begun &&
-           net::checksum_of(net::checksum_sum(packet.segment.first(length), pseudo_header)) != 0;
-}
+bool is_damaged(const capture::Packet& packet) { return capture::tcp_checksum_is_good(packet) == false; }
 
 std::uint32_t TcpConnection::Sent::end() const {
     return sequence + static_cast<std::uint32_t>(payload.size()) + ((flags & (syn | fin)) != 0 ? 1 : 0);

@@ -21,9 +21,9 @@ protected:
         frame.interface = interface;
         packets_.on_packet(decode(frame));
     }
-    /// With another bit in the octet that stands so far before its end.
-    void see_damaged(Octets octets, std::size_t before_end = 5, std::uint32_t interface = 0) {
-        octets[octets.size() - before_end] ^= 0x10;
+    /// With another bit in the last octet before the ICRC.
+    void see_damaged(Octets octets, std::uint32_t interface = 0) {
+        octets[octets.size() - 5] ^= 0x10;
         see(std::move(octets), interface);
     }
     std::vector<std::uint64_t> damaged() const { return packets_.frames(); }
@@ -33,9 +33,7 @@ private:
     std::uint64_t frames_ = 0;
 };
 
-Octets message(std::uint32_t psn, std::uint8_t opcode = send_only) {
-    return roce_v2(bth(opcode, psn, {}, counting(44)));
-}
+Octets message(std::uint32_t psn) { return roce_v2(bth(send_only, psn, {}, counting(44))); }
 
 Octets acknowledgment(std::uint32_t psn) { return roce_v2(bth(acknowledge, psn, Octets(4), {})); }
 
