@@ -6,14 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 import time
-from pathlib import Path
 
 import pytest
 
 from edit import FRAME_HEADER, delayed, edited, fcp, fcvi, patch, patch_fcoe
-from harness import BUILD, ROOT, analyze, sample
+from harness import BUILD, ROOT, analyze, open_to_all, sample
 from namespaces import (
     CLIENT, CLIENT6, REASON, SERVER, SERVER6, begin_listening, status_of, wait_until, wired_namespaces)
 
@@ -287,18 +285,11 @@ def test_no_link_group_is_left_behind(wire, tmp_path):
     assert {link["state"] for link in group["links"]} == {"deleted"}
 
 
-@pytest.fixture
-def folder_of_all():
-    """For whoever gives up privileges. pytest's own folders are closed to others each time that another pytest begins."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o777)
-        yield Path(folder)
-
-
-def test_privileges_are_given_up(wire, folder_of_all):
+def test_privileges_are_given_up(wire, tmp_path):
     """Whoever plays on an interface is nobody as soon as it is open."""
     (space, interface), _ = wire
-    written = folder_of_all / "out.pcapng"
+    open_to_all(tmp_path)
+    written = tmp_path / "out.pcapng"
     process = begin_listening(space, [
         BUILD / "bin/fabricscope", "replay", sample("rdmacm_rping_v4"), "--session", "cm-1", "--play", "client",
         "--against", f"if://{interface}", "--timeout", "3", "-Z", "nobody", "--write", written])
