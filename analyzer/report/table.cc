@@ -10,9 +10,9 @@ namespace {
 constexpr std::string_view gap = "  ";
 
 /// Lines of a table, padded only between cells: no blanks at a line's end.
-class Line {
+class PaddedLine {
 public:
-    explicit Line(std::size_t indent) : pending_(indent) {}
+    explicit PaddedLine(std::size_t indent) : pending_(indent) {}
 
     void append(const Cell& cell, std::size_t width, Table::Align align, const Style& style) {
         const std::size_t padding = width - width_of(cell.text);
@@ -46,7 +46,7 @@ std::vector<std::size_t> Table::widths() const {
 void Table::print(std::ostream& out, const Style& style, std::size_t indent) const {
     const std::vector<std::size_t> width = widths();
     const auto print_line = [&](const std::vector<Cell>& cells) {
-        Line line(indent);
+        PaddedLine line(indent);
         for (std::size_t i = 0; i < columns_.size(); ++i) line.append(cells[i], width[i], columns_[i].align, style);
         out << line.text() << '\n';
     };
