@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/damaged_packets.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "capture/hash.h"
@@ -68,6 +69,7 @@ std::vector<std::uint64_t> DamagedPackets::frames() const {
     std::vector<std::uint64_t> frames;
     for (const Wrong& wrong : wrong_)
         if (comes_again(wrong) && may_be_damaged(wrong.sender)) frames.push_back(wrong.frame);
+    std::ranges::sort(frames);  // those of several interfaces come by time
     return frames;
 }
 

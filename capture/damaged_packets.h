@@ -25,7 +25,7 @@ public:
 
     void on_packet(const Packet& packet);
 
-    /// Of the damaged ones, in their order.
+    /// Of the damaged ones, sorted.
     std::vector<std::uint64_t> frames() const;
 
 private:

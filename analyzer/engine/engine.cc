@@ -82,8 +82,7 @@ void Engine::on_packet(const capture::Packet& packet) {
 }
 
 bool Engine::is_damaged(std::uint64_t frame) {
-    while (next_damaged_ != damaged_.size() && damaged_[next_damaged_] < frame) ++next_damaged_;
-    if (next_damaged_ == damaged_.size() || damaged_[next_damaged_] != frame) return false;
+    if (!std::ranges::binary_search(damaged_, frame)) return false;
     if (capture_.damaged_frames++ == 0) capture_.first_damaged = frame;
     return true;
 }

@@ -62,7 +62,6 @@ private:
     CaptureSummary capture_;
     capture::DuplicateFilter copies_;
     std::vector<std::uint64_t> damaged_;
-    std::size_t next_damaged_ = 0;
 };
 
 }  // namespace fabricscope::engine

@@ -36,7 +36,7 @@ struct Options {
     rdma::Options rdma_options{};
     FcProtocols::Options fc_protocols{};   ///< FC-VI and FC-AE-RDMA
     std::uint32_t interfaces = 1;          ///< of the capture; with more than one, copies are recognised
-    std::vector<std::uint64_t> damaged{};  ///< frames, in their order, of which their receivers take no notice
+    std::vector<std::uint64_t> damaged{};  ///< frames, sorted, of which their receivers take no notice
 };
 
 /// Who listens to the trackers; nullptr: nobody.

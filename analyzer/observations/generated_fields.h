@@ -42,6 +42,9 @@ inline constexpr std::array generated_fields{
     GeneratedField{
         "fabricscope.observation.error", "Something failed", GeneratedType::expert_info,
         "An observation that is an error is shown in this frame"},
+    GeneratedField{
+        "fabricscope.damaged", "Damaged on its way, and left out", GeneratedType::expert_info,
+        "The ICRC or TCP checksum is wrong, and what the packet was came again: its receiver dropped it"},
 };
 
 }  // namespace fabricscope::observations

@@ -114,7 +114,7 @@ public:
 
     void before(const Visit& visit) override {
         guesses.allow_all();
-        if (visit.first) open_record->note_message(visit.packet);
+        open_record->note_message(visit.packet);
         known_ = open_record->find_facts(visit.pinfo->num, facts_);
         if (!known_ || visit.packet.ib.payload_length == 0) return;
         const std::optional<std::uint64_t> service = service_of(facts_);

@@ -20,23 +20,25 @@ using Name = GeneratedName<generated_fields>;
 
 Fields registered;
 std::array<expert_field, 3> observation_experts{{EI_INIT, EI_INIT, EI_INIT}};  // by engine::Severity
+expert_field damaged_expert = EI_INIT;
 
 int id_of(Name name) { return registered.generated[name.index]; }
 
-ei_register_info expert_info(engine::Severity severity, int wiresharks, Name name) {
+ei_register_info expert_info(expert_field& id, int wiresharks, Name name) {
     const engine::GeneratedField& field = generated_fields[name.index];
     static std::deque<std::string> sentences;
     return expert_info_of(
-        observation_experts[static_cast<std::size_t>(severity)], field.filter, PI_SEQUENCE, wiresharks, field.label,
+        id, field.filter, PI_SEQUENCE, wiresharks, field.label,
         sentences.emplace_back(sentence(field.description)).c_str());
 }
 
 void register_expert_infos() {
-    using enum engine::Severity;
+    auto& [note, warning, error] = observation_experts;
     static std::array infos{
         expert_info(note, PI_NOTE, "fabricscope.observation.note"),
         expert_info(warning, PI_WARN, "fabricscope.observation.warning"),
-        expert_info(error, PI_ERROR, "fabricscope.observation.error")};
+        expert_info(error, PI_ERROR, "fabricscope.observation.error"),
+        expert_info(damaged_expert, PI_WARN, "fabricscope.damaged")};
     expert_register_field_array(
         expert_register_protocol(registered.protocol), infos.data(), static_cast<int>(infos.size()));
 }
@@ -66,15 +68,25 @@ void add_details(proto_tree* tree, tvbuff_t* tvb, const packet_info* pinfo, cons
         if (frame != pinfo->num) add_frame(tree, tvb, id_of("fabricscope.observation.frame"), frame);
 }
 
-void add(proto_tree* tree, tvbuff_t* tvb, packet_info* pinfo, const Observation& observation) {
+proto_item* add_head(proto_tree* tree, tvbuff_t* tvb, const char* title) {
     proto_item* item = proto_tree_add_protocol_format(
-        tree, registered.protocol, tvb, 0, 0, "%s: %s", registered.name, observation.kind->title);
+        tree, registered.protocol, tvb, 0, 0, "%s: %s", registered.name, title);
     proto_item_set_generated(item);
+    return item;
+}
+
+void add(proto_tree* tree, tvbuff_t* tvb, packet_info* pinfo, const Observation& observation) {
+    proto_item* item = add_head(tree, tvb, observation.kind->title);
     add_details(proto_item_add_subtree(item, registered.subtree), tvb, pinfo, observation);
     const bool has_session = !observation.session.empty();
     expert_add_info_format(
         pinfo, item, &observation_experts[static_cast<std::size_t>(observation.severity)], "%s%s%s: %s", observation.id,
         has_session ? ", " : "", observation.session.c_str(), observation.text.c_str());
+}
+
+void add_damaged(proto_tree* tree, tvbuff_t* tvb, packet_info* pinfo) {
+    const engine::GeneratedField& field = generated_fields[Name("fabricscope.damaged").index];
+    expert_add_info(pinfo, add_head(tree, tvb, field.label), &damaged_expert);
 }
 
 }  // namespace
@@ -93,7 +105,9 @@ int register_observations() {
 
 bool observations_are_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(registered.protocol)) != 0; }
 
-FrameObservations::FrameObservations(std::vector<Observation> all, std::uint64_t first_frame) : all_(std::move(all)) {
+FrameObservations::FrameObservations(
+    std::vector<Observation> all, std::uint64_t first_frame, std::span<const std::uint64_t> damaged)
+    : all_(std::move(all)), damaged_(damaged.begin(), damaged.end()) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
         const Observation& one = all_[i];
         if (one.session.empty() && first_frame == 0) continue;
@@ -105,10 +119,13 @@ FrameObservations::FrameObservations(std::vector<Observation> all, std::uint64_t
 void FrameObservations::show(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) const {
     if (by_frame_.empty() || !is_looked_at(tree, registered.protocol)) return;
     const auto found = by_frame_.find(pinfo->num);
-    if (found == by_frame_.end()) return;
+    const bool is_damaged = std::ranges::binary_search(damaged_, pinfo->num);
+    if (found == by_frame_.end() && !is_damaged) return;
     const char* around = pinfo->current_proto;
     pinfo->current_proto = registered.name;  // whose expert infos are
-    for (const std::size_t place : found->second) add(tree, tvb, pinfo, all_[place]);
+    if (is_damaged) add_damaged(tree, tvb, pinfo);
+    if (found != by_frame_.end())
+        for (const std::size_t place : found->second) add(tree, tvb, pinfo, all_[place]);
     pinfo->current_proto = around;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/damaged_packets.h"
 #include "capture/wiretap_link_type.h"
 #include "plugins/shell/capture_file.h"
 #include "plugins/shell/observations.h"
@@ -54,8 +55,11 @@ struct Session {
     std::uint32_t last_first_visit = 0;
     capture::Time latest = 0;          ///< of those that the engine has seen
     capture::Time latest_visited = 0;  ///< of those that Wireshark has shown us
-    std::optional<CaptureFile> file;   ///< one that is out of order, and that the engine has gone through
+    std::optional<CaptureFile> file;   ///< which the engine has gone through by itself
     std::vector<capture::Time> ahead;  ///< of the frames that the engine got then, by number - 1
+    capture::DamagedPackets checked;
+    capture::Frame last_frame;  ///< that Wireshark came to for the first time
+    std::vector<std::uint8_t> last_octets;
     OrderNote order_note;
     std::unordered_map<std::uint64_t, std::uint64_t> originals;
 };
@@ -99,14 +103,47 @@ void give_to_engine(const Visit& visit) {
 }
 
 /// What is found of a frame shows when Wireshark comes to it, so that nothing may be forgotten until then.
-void go_ahead(CaptureFile file, std::unique_ptr<capture::Source> frames) {
+void go_through(CaptureFile file, capture::Source& frames) {
     start_engine(file.interfaces(), true);
     session->file = std::move(file);
-    for (capture::Frame frame; frames->next(frame);) {
+    for (capture::Frame frame; frames.next(frame);) {
         if (frame.number > session->ahead.size()) session->ahead.resize(frame.number);
         session->ahead[frame.number - 1] = frame.time;
-        give_to_engine({nullptr, nullptr, nullptr, frame, capture::decode(frame), true});
+        const Visit visit{nullptr, nullptr, nullptr, frame, capture::decode(frame), true};
+        session->checked.on_packet(visit.packet);
+        give_to_engine(visit);
     }
+}
+
+/// Of what was found, nothing is kept.
+void start_anew() {
+    for (Plugin* plugin : session->plugins) {
+        plugin->end();
+        plugin->begin(true);
+    }
+    begin_following();
+    session->file.reset();
+    session->ahead.clear();
+    session->originals.clear();
+    session->latest = 0;
+    session->checked = {};
+}
+
+void leave_out(std::vector<std::uint64_t> damaged, CaptureFile file) {
+    const std::unique_ptr<capture::Source> frames = file.in_time_order();
+    if (!frames) return;
+    start_anew();
+    session->options.damaged = std::move(damaged);
+    go_through(std::move(file), *frames);
+}
+
+/// Wireshark has come to the last frame.
+void leave_out_damaged() {
+    std::vector<std::uint64_t> damaged = session->checked.frames();
+    if (damaged.empty()) return;
+    session->last_frame.data = session->last_octets;
+    std::optional<CaptureFile> file = CaptureFile::that_holds(session->last_frame);
+    if (file) leave_out(std::move(damaged), std::move(*file));
 }
 
 /// With the first frame.
@@ -115,19 +152,19 @@ void start(const Visit& visit) {
     const bool several = (visit.pinfo->rec->presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
     std::optional<CaptureFile> file = several ? CaptureFile::that_holds(visit.frame) : std::nullopt;
     std::unique_ptr<capture::Source> frames = file && file->is_out_of_order() ? file->in_time_order() : nullptr;
-    if (frames) return go_ahead(std::move(*file), std::move(frames));
+    if (frames) {
+        go_through(std::move(*file), *frames);
+        std::vector<std::uint64_t> damaged = session->checked.frames();
+        if (!damaged.empty()) leave_out(std::move(damaged), std::move(*session->file));
+        return;
+    }
     start_engine(file ? file->interfaces() : several ? 2 : 1, are_frames_read_again(visit.tvb));
 }
 
 /// Wireshark numbers frames otherwise than the file does: a read filter leaves some out. What was found ahead belongs
 /// to none of them.
 void start_in_file_order(const Visit& visit) {
-    for (Plugin* plugin : session->plugins) plugin->end();
-    begin_following();
-    session->file.reset();
-    session->ahead.clear();
-    session->originals.clear();
-    session->latest = 0;
+    start_anew();
     start_engine(session->interfaces, are_frames_read_again(visit.tvb));
 }
 
@@ -163,13 +200,22 @@ void observe() {
     const engine::Models models = session->engine->models();
     std::vector<observations::Observation> all = observations::observe(
         {.models = models, .capture = session->engine->capture()});
-    if (!all.empty()) session->observations = {std::move(all), first_frame_of_ours()};
+    if (!all.empty()) session->observations = {std::move(all), first_frame_of_ours(), damaged_frames()};
+}
+
+/// The capture's next frame. Only who comes to frames again can show what the last one tells.
+void take(const Visit& visit) {
+    give_to_engine(visit);
+    if (!session->frames_come_again) return;
+    session->checked.on_packet(visit.packet);
+    session->last_frame = visit.frame;
+    session->last_octets.assign(visit.frame.data.begin(), visit.frame.data.end());
 }
 
 void follow(const Visit& visit) {
     if (!session->engine) start(visit);
     if (session->settled) return;  // a frame that was ignored until now
-    if (!is_known_ahead(visit)) give_to_engine(visit);
+    if (!is_known_ahead(visit)) take(visit);
     note_order(visit);
 }
 
@@ -301,6 +347,7 @@ void begin_capture() {
 
 void settle_capture() try {
     if (!session || !session->engine || std::exchange(session->settled, true)) return;
+    if (!session->file) leave_out_damaged();
     session->engine->finish();
     if (observations_are_enabled()) observe();
 } catch (const std::exception& error) {
@@ -318,7 +365,8 @@ bool frames_come_again() { return session->frames_come_again; }
 capture::Time latest_time() { return session->latest; }
 OrderNote order_note() { return session->order_note; }
 bool is_all_seen(const Visit& visit) { return !visit.first || visit.frame.number <= session->ahead.size(); }
-const CaptureFile* file_out_of_order() { return session->file ? &*session->file : nullptr; }
+const CaptureFile* file_in_time_order() { return session->file ? &*session->file : nullptr; }
+const std::vector<std::uint64_t>& damaged_frames() { return session->options.damaged; }
 
 std::uint64_t original_of(std::uint64_t frame) {
     if (session->originals.empty()) return frame;

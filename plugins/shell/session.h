@@ -9,10 +9,14 @@
 // Frames of several interfaces may be out of order in their file. Then, with the first one, the engine goes through the
 // whole file in order of time, as the program does. Where that cannot be (a pipe, a live capture), it takes the frames
 // as they come.
+//
+// Which packets were damaged on their way is known when all have been seen. Then a new engine goes through the file
+// without them, and what the first one has told is forgotten.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "analyzer/engine/engine.h"
 #include "capture/packet.h"
@@ -53,8 +57,10 @@ bool frames_come_again();
 capture::Time latest_time();
 /// Whether the engine has seen all that the capture holds.
 bool is_all_seen(const Visit& visit);
-/// The file that the engine has gone through in order of time; nullptr if it is in order, or cannot be read twice.
-const CaptureFile* file_out_of_order();
+/// The file that the engine has gone through in order of time; nullptr: it took the frames as Wireshark came to them.
+const CaptureFile* file_in_time_order();
+/// Those that were damaged on their way, which the engine has left out; sorted.
+const std::vector<std::uint64_t>& damaged_frames();
 
 /// Where it is told that the capture is out of order, and by whom.
 struct OrderNote {

@@ -27,7 +27,7 @@ void add_findings(const Display& display, proto_tree* tree, tvbuff_t* tvb, std::
 void add_order_note(const Display& display, proto_item* head) {
     const OrderNote note = order_note();
     if (note.frame != display.pinfo->num || note.plugin->protocol() != display.fields.protocol) return;
-    const char* what_of_it = file_out_of_order() != nullptr
+    const char* what_of_it = file_in_time_order() != nullptr
                                  ? "what is shown was found in order of time"
                                  : "what is derived from earlier frames may be wrong, reordercap puts them in order";
     expert_add_info_format(

@@ -117,7 +117,10 @@ int dissect_tcp_option(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void
 void read_streams(const Visit& visit) {
     if (have_tap_listener(follow_tap) == 0 && have_tap_listener(fields.export_tap) == 0) return stream_reader.reset();
     if (!stream_reader || stream_reader->is_past(visit.frame.number)) {
-        stream_reader = std::make_unique<StreamReader>(engine_options(), interface_count(), file_out_of_order());
+        stream_reader = std::make_unique<StreamReader>(
+            engine::Options{
+                .smcr_options = engine_options(), .interfaces = interface_count(), .damaged = damaged_frames()},
+            file_in_time_order());
         begin_export();
     }
     stream_reader->on_packet(packet());

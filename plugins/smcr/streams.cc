@@ -2,6 +2,7 @@
 #include "plugins/smcr/streams.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "plugins/shell/session.h"
 
@@ -24,10 +25,9 @@ FirstName whose(const FirstName& octets) {
 
 }  // namespace
 
-StreamReader::StreamReader(
-    const engine::smcr::Options& options, std::uint32_t interfaces, const CaptureFile* out_of_order)
-    : engine_({.smcr_options = options, .interfaces = interfaces}, {.smcr = this}) {
-    const std::unique_ptr<capture::Source> frames = out_of_order != nullptr ? out_of_order->in_time_order() : nullptr;
+StreamReader::StreamReader(engine::Options options, const CaptureFile* file)
+    : engine_(std::move(options), {.smcr = this}) {
+    const std::unique_ptr<capture::Source> frames = file != nullptr ? file->in_time_order() : nullptr;
     for (capture::Frame frame; frames && frames->next(frame);) {
         engine_.on_frame(frame);
         ahead_ = std::max(ahead_, frame.number);

@@ -21,8 +21,8 @@ public:
     };
     using Pieces = std::vector<Piece>;
 
-    /// A file that is out of order, if it is no nullptr, is read at once, and all its streams are kept.
-    StreamReader(const engine::smcr::Options& options, std::uint32_t interfaces, const CaptureFile* out_of_order);
+    /// A file that is to be read in order of time, if it is no nullptr, is read at once, and all its streams are kept.
+    StreamReader(engine::Options options, const CaptureFile* file);
 
     void on_packet(const capture::Packet& packet);
     /// True: the packet cannot follow those that were seen, so that another pass begins with it.

@@ -7,7 +7,8 @@ import struct
 import pytest
 
 from edit import ETHERNET, IPV4, SEND, records_of, written
-from harness import analyze, fabricscope
+from harness import analyze, fabricscope, fields, followed
+from test_plugin_order import taken_apart
 
 BTH = ETHERNET + IPV4 + 8
 ROCE = 4791
@@ -15,6 +16,9 @@ LOSSY = "smcr_v2_lossy"
 # Where a bit is turned over: in the IP address of the sender, the number of the queue pair, the PSN, and in the producer cursor of a CDC
 # message (in a WRITE its length).
 PLACES = {"source": ETHERNET + 12, "queue pair": BTH + 6, "psn": BTH + 9, "body": SEND + 12}
+
+FIELDS = ("smcr.connection", "smcr.link_group", "smcr.in_flight", "rdma.stream", "rdma.operation",
+          "rdma.analysis.retransmission", "rdma.packets_in_flight", "rdma.ack_rtt")
 
 
 def sent(frame):
@@ -57,21 +61,50 @@ def left_out(result):
     return sum(o["count"] for o in result["observations"] if o["id"] == "CAPTURE-O-damaged")
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_a_damaged_packet_is_one_that_was_lost(place, tmp_path):
+@pytest.fixture(params=PLACES)
+def captures(request, tmp_path):
+    """One with some packets damaged, one that lacks them, and their indices."""
     head, records = records_of(LOSSY)
     indices = those_that_come_again()
     chosen = indices[::max(1, len(indices) // 6)]
     assert len(chosen) >= 6
     damage(records[chosen[0]][2], "body")  # what shows, wherever the others were hit, that bits are turned over there
     for bit, index in enumerate(chosen[1:]):
-        damage(records[index][2], place, bit)
-    damaged = analyze(written(head, records, tmp_path / "damaged.pcap"))
+        damage(records[index][2], request.param, bit)
+    damaged = written(head, records, tmp_path / "damaged.pcap")
     for index in chosen:
         records[index][2] = b""
-    lost = analyze(written(head, records, tmp_path / "lost.pcap"))
-    assert left_out(damaged) == len(chosen) and left_out(lost) == 0
+    return damaged, written(head, records, tmp_path / "lost.pcap"), chosen
+
+
+def test_a_damaged_packet_is_one_that_was_lost(captures):
+    damaged, lost = map(analyze, captures[:2])
+    assert left_out(damaged) == len(captures[2]) and left_out(lost) == 0
     assert seen(damaged) == seen(lost)
+
+
+def shown(capture, *options):
+    return fields(capture, "fabricscope.damaged", *FIELDS, options=options)
+
+
+def test_wireshark_shows_as_much(captures):
+    damaged, lost, indices = captures
+    rows, expected = shown(damaged, "-2"), shown(lost, "-2")
+    assert [index for index, row in enumerate(rows) if row["fabricscope.damaged"]] == indices
+    assert [row for row in rows if not row["fabricscope.damaged"]] == expected
+    assert all(any(row[name] for row in expected) for name in FIELDS)
+    assert followed(damaged, 1, "-2")[0] == followed(lost, 1, "-2")[0] != {"client": b"", "server": b""}
+
+
+def test_frames_of_two_interfaces_out_of_order(captures, tmp_path):
+    """The program puts them in order first. So does the plugin, which knows then before the first frame which are damaged."""
+    damaged, lost, indices = captures
+    apart = taken_apart(damaged, tmp_path)
+    result = analyze(apart)
+    assert left_out(result) == len(indices)
+    assert seen(result) == seen(analyze(lost))
+    found = [sum(bool(row["rdma.analysis.retransmission"]) for row in shown(*of)) for of in ((apart,), (apart, "-2"), (lost, "-2"))]
+    assert found[0] == found[1] == found[2] != 0
 
 
 def test_what_does_not_come_again_is_judged(tmp_path):

@@ -37,8 +37,8 @@ RULES = ("smcr.rule", "rdma_ip_cm.rule", "fcvi.rule", "fcaerdma.rule", "rdma.rul
 NOTE = "From this frame on, the capture is not in order of time"
 
 
-def taken_apart(name, folder, microseconds=0):
-    header, records = records_of(TAKEN_APART[name])
+def taken_apart(capture, folder, microseconds=0):
+    header, records = records_of(capture)
     senders = sorted({bytes(octets[6:12]) for _, _, octets in records})
     half = senders[len(senders) // 2]
     for place in (0, 1):
@@ -56,7 +56,7 @@ def files(request, tmp_path):
     tmp_path.chmod(0o755)
     name, skew = request.param
     ordered = tmp_path / "ordered.pcapng"
-    file = sample(name) if skew is None else taken_apart(name, tmp_path, skew)
+    file = sample(name) if skew is None else taken_apart(TAKEN_APART[name], tmp_path, skew)
     run(["reordercap", file, ordered])
     return file, ordered
 
