@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzer/observations/generated_fields.h"
+#include "plugins/shell/session.h"
 #include "plugins/shell/show.h"
 
 namespace fabricscope::plugin {
@@ -105,9 +106,7 @@ int register_observations() {
 
 bool observations_are_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(registered.protocol)) != 0; }
 
-FrameObservations::FrameObservations(
-    std::vector<Observation> all, std::uint64_t first_frame, std::span<const std::uint64_t> damaged)
-    : all_(std::move(all)), damaged_(damaged.begin(), damaged.end()) {
+FrameObservations::FrameObservations(std::vector<Observation> all, std::uint64_t first_frame) : all_(std::move(all)) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
         const Observation& one = all_[i];
         if (one.session.empty() && first_frame == 0) continue;
@@ -117,13 +116,12 @@ FrameObservations::FrameObservations(
 }
 
 void FrameObservations::show(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) const {
-    if (by_frame_.empty() || !is_looked_at(tree, registered.protocol)) return;
     const auto found = by_frame_.find(pinfo->num);
-    const bool is_damaged = std::ranges::binary_search(damaged_, pinfo->num);
-    if (found == by_frame_.end() && !is_damaged) return;
+    const bool damaged = is_damaged(pinfo->num);
+    if ((found == by_frame_.end() && !damaged) || !is_looked_at(tree, registered.protocol)) return;
     const char* around = pinfo->current_proto;
     pinfo->current_proto = registered.name;  // whose expert infos are
-    if (is_damaged) add_damaged(tree, tvb, pinfo);
+    if (damaged) add_damaged(tree, tvb, pinfo);
     if (found != by_frame_.end())
         for (const std::size_t place : found->second) add(tree, tvb, pinfo, all_[place]);
     pinfo->current_proto = around;

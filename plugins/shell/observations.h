@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -26,16 +25,13 @@ public:
     FrameObservations() = default;
     /// What is said of the capture as a whole, and names no frame, shows at `first_frame`; 0: nowhere, and neither
     /// does the rest of what is said of it, since the capture holds nothing that we follow.
-    /// The damaged frames say so themselves.
-    FrameObservations(
-        std::vector<observations::Observation> all, std::uint64_t first_frame, std::span<const std::uint64_t> damaged);
+    FrameObservations(std::vector<observations::Observation> all, std::uint64_t first_frame);
 
-    /// In the frame's tree; this may leave by longjmp.
+    /// In the frame's tree, with what is said of a damaged one; this may leave by longjmp.
     void show(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) const;
 
 private:
     std::vector<observations::Observation> all_;
-    std::vector<std::uint64_t> damaged_;                                    ///< frames, sorted
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_frame_;  ///< places in the list
 };
 

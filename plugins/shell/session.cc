@@ -200,7 +200,7 @@ void observe() {
     const engine::Models models = session->engine->models();
     std::vector<observations::Observation> all = observations::observe(
         {.models = models, .capture = session->engine->capture()});
-    if (!all.empty()) session->observations = {std::move(all), first_frame_of_ours(), damaged_frames()};
+    if (!all.empty()) session->observations = {std::move(all), first_frame_of_ours()};
 }
 
 /// The capture's next frame. Only who comes to frames again can show what the last one tells.
@@ -367,6 +367,7 @@ OrderNote order_note() { return session->order_note; }
 bool is_all_seen(const Visit& visit) { return !visit.first || visit.frame.number <= session->ahead.size(); }
 const CaptureFile* file_in_time_order() { return session->file ? &*session->file : nullptr; }
 const std::vector<std::uint64_t>& damaged_frames() { return session->options.damaged; }
+bool is_damaged(std::uint64_t frame) { return std::ranges::binary_search(damaged_frames(), frame); }
 
 std::uint64_t original_of(std::uint64_t frame) {
     if (session->originals.empty()) return frame;

@@ -61,6 +61,7 @@ bool is_all_seen(const Visit& visit);
 const CaptureFile* file_in_time_order();
 /// Those that were damaged on their way, which the engine has left out; sorted.
 const std::vector<std::uint64_t>& damaged_frames();
+bool is_damaged(std::uint64_t frame);
 
 /// Where it is told that the capture is out of order, and by whom.
 struct OrderNote {
