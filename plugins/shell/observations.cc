@@ -117,7 +117,8 @@ FrameObservations::FrameObservations(std::vector<Observation> all, std::uint64_t
 
 void FrameObservations::show(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) const {
     const auto found = by_frame_.find(pinfo->num);
-    const bool damaged = is_damaged(pinfo->num);
+    const bool damaged = is_damaged(pinfo->num) && observations_are_enabled();
+    if (damaged) col_prepend_fence_fstr(pinfo->cinfo, COL_INFO, "[Damaged] ");
     if ((found == by_frame_.end() && !damaged) || !is_looked_at(tree, registered.protocol)) return;
     const char* around = pinfo->current_proto;
     pinfo->current_proto = registered.name;  // whose expert infos are

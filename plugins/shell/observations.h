@@ -27,7 +27,7 @@ public:
     /// does the rest of what is said of it, since the capture holds nothing that we follow.
     FrameObservations(std::vector<observations::Observation> all, std::uint64_t first_frame);
 
-    /// In the frame's tree, with what is said of a damaged one; this may leave by longjmp.
+    /// In the frame's tree; a damaged one says so, in its Info column as well. This may leave by longjmp.
     void show(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) const;
 
 private:

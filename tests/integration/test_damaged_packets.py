@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from edit import ETHERNET, IPV4, SEND, records_of, written
-from harness import analyze, fabricscope, fields, followed
+from harness import analyze, fabricscope, fields, followed, tshark
 from test_plugin_order import taken_apart
 
 BTH = ETHERNET + IPV4 + 8
@@ -150,8 +150,11 @@ def test_a_real_capture_is_what_the_applications_say():
         octets = fabricscope("stream", REAL, "--connection", connection, "--from", report["role"], status=(0,))
         assert hashlib.sha256(octets).hexdigest() == report["sent_sha256"]
         assert followed(REAL, int(connection.removeprefix("smcr-")), "-2")[0][report["role"]] == octets
-    rows = fields(REAL, "smcr.connection", "smcr.link_group", "rdma.stream", "smcr.rule", "rdma.rule", "fabricscope.damaged", options=["-2"])
+    rows = fields(REAL, "smcr.connection", "smcr.link_group", "rdma.stream", "smcr.rule", "rdma.rule", "fabricscope.damaged", "_ws.col.Info",
+                  options=["-2"])
     shown = {name: {value for row in rows for value in row[name]} for name in rows[0]}
     assert shown["smcr.connection"] == set(ids.values())
     assert (shown["smcr.link_group"], shown["rdma.stream"], shown["smcr.rule"], shown["rdma.rule"]) == ({"lg-1"}, {"1"}, set(), set())
     assert sum(bool(row["fabricscope.damaged"]) for row in rows) == 20
+    assert all(bool(row["fabricscope.damaged"]) == row["_ws.col.Info"][0].startswith("[Damaged] ") for row in rows)
+    assert "[Damaged]" not in tshark("-2", "-r", REAL, "--disable-protocol", "fabricscope")
