@@ -44,8 +44,9 @@ def samples(pattern="*"):
 
 
 def truth(name):
-    """What the applications of a sample reported, one dict each: role, conn, sent, sent_sha256, received, ..."""
-    text = (ROOT / f"samples/real/{name}.truth.txt").read_text()
+    """What the applications of a sample, or of the capture of that path, reported, one dict each: role, conn, sent, sent_sha256,
+    received, ..."""
+    text = (name.with_suffix(".truth.txt") if isinstance(name, Path) else ROOT / f"samples/real/{name}.truth.txt").read_text()
     return [json.loads(line) for line in re.findall(r'^\{"role": .*\}$', text, re.MULTILINE)]
 
 

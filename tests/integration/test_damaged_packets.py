@@ -2,17 +2,15 @@
 """Packets that were damaged on their way: their ICRC or TCP checksum is wrong, and what they were comes again. They are left out as if
 they had been lost; what was merely edited is judged."""
 
-import ast
 import hashlib
-import json
-import re
 import struct
 from pathlib import Path
 
 import pytest
 
 from edit import ETHERNET, IPV4, SEND, records_of, written
-from harness import analyze, fabricscope, fields, followed, tshark
+from harness import analyze, fabricscope, fields, followed, truth, tshark
+from test_cli_truth import client_port, port
 from test_plugin_order import taken_apart
 
 BTH = ETHERNET + IPV4 + 8
@@ -139,14 +137,14 @@ def test_other_reports_leave_them_out_as_well(tmp_path):
 
 
 def test_a_real_capture_is_what_the_applications_say():
-    reports = [json.loads(line) for line in re.findall(r'^\{"role": .*\}$', REAL.with_suffix(".truth.txt").read_text(), re.MULTILINE)]
+    reports = truth(REAL)
     result = analyze(REAL)
     assert result["findings"] == [] and left_out(result) == 20
     assert len(result["smcr"]["link_groups"]) == len(result["rdma"]["streams"]) == 1
-    ids = {int(c["client"].rpartition(":")[2]): c["id"] for c in result["smcr"]["connections"]}
-    assert len(reports) == 12 and ids.keys() == {ast.literal_eval(report["peer"])[1] for report in reports}
+    ids = {port(c["client"]): c["id"] for c in result["smcr"]["connections"]}
+    assert len(reports) == 12 and ids.keys() == {client_port(report) for report in reports}
     for report in reports:
-        connection = ids[ast.literal_eval(report["peer"])[1]]
+        connection = ids[client_port(report)]
         octets = fabricscope("stream", REAL, "--connection", connection, "--from", report["role"], status=(0,))
         assert hashlib.sha256(octets).hexdigest() == report["sent_sha256"]
         assert followed(REAL, int(connection.removeprefix("smcr-")), "-2")[0][report["role"]] == octets
