@@ -74,6 +74,7 @@ private Q_SLOTS:
     void colours_follow_the_palette();
     void bad_input_is_a_sentence();
     void growing_files_are_followed();
+    void columns_widen_with_what_comes_into_them();
     void a_file_that_grew_is_shown_at_the_same_place();
     void a_file_that_changed_is_read_again();
     void reading_can_be_cancelled();
@@ -694,6 +695,21 @@ void ViewerTest::growing_files_are_followed() {
     follow.setChecked(true);
     QTRY_VERIFY_WITH_TIMEOUT(opened.message().contains("is gone"), 20'000);
     QVERIFY(opened.window.recording()->frames.rows.size() > before);
+}
+
+void ViewerTest::columns_widen_with_what_comes_into_them() {
+    HalfWritten half("real/smcr_v2_echo.pcap");
+    QVERIFY(!half.octets.isEmpty() && half.file.isOpen());
+    Opened opened({half.file.fileName()});
+    QTreeView& tree = opened.find<QTreeView>("sessionTree");
+    const int before = tree.columnWidth(SessionModel::outcome);
+    tree.setColumnWidth(SessionModel::packets, 30);
+    opened.find<QAction>("follow").setChecked(true);
+    half.file.write(half.octets.mid(half.octets.size() / 2));
+    QTRY_VERIFY_WITH_TIMEOUT(column(*tree.model(), SessionModel::outcome).contains("smc-r, orderly"), 20'000);
+    QVERIFY(tree.columnWidth(SessionModel::outcome) > before);
+    QVERIFY(tree.columnWidth(SessionModel::outcome) >= tree.fontMetrics().horizontalAdvance("smc-r, orderly"));
+    QCOMPARE(tree.columnWidth(SessionModel::packets), 30);  // as the user wants it
 }
 
 void ViewerTest::a_file_that_grew_is_shown_at_the_same_place() {

@@ -130,7 +130,8 @@ void VerdictPane::go_to(const Observation& observation) {
 SessionPane::SessionPane(Navigator& navigator)
     : navigator_(navigator),
       search_(filter_box("sessionSearch", "Search: name, address, outcome")),
-      tree_(new QTreeView) {
+      tree_(new QTreeView),
+      widths_(*tree_, *tree_->header()) {
     setObjectName("sessions");
     tree_->setObjectName("sessionTree");
     filtered_.setSourceModel(&model_);
@@ -168,7 +169,8 @@ void SessionPane::show(std::shared_ptr<const Recording> recording) {
     for (const auto& [name, is_unfolded] : before)
         if (const auto node = recording_->node_of(name))
             tree_->setExpanded(filtered_.mapFromSource(model_.index_of(*node)), is_unfolded);
-    if (!has_grown) tree_->header()->resizeSections(QHeaderView::ResizeToContents);
+    if (!has_grown) widths_.begin();
+    widths_.fit(SessionModel::about);  // which has the room that is left
     following_ = false;
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/session_model.h"
 #include "analyzer/viewer/model/verdict_model.h"
+#include "analyzer/viewer/panes/column_fit.h"
 #include "analyzer/viewer/panes/numbers.h"
 
 class QLabel;
@@ -63,6 +64,7 @@ private:
     QSortFilterProxyModel filtered_;
     QLineEdit* search_;
     QTreeView* tree_;
+    ColumnFit widths_;
     bool following_ = false;  ///< the selection is moved by another pane
 };
 

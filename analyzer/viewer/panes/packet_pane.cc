@@ -32,6 +32,7 @@ PacketPane::PacketPane(Navigator& navigator)
       only_selection_(new QCheckBox("Selected session only")),
       count_(new QLabel),
       table_(row_table("packetTable", model_)),
+      widths_(*table_, *table_->horizontalHeader()),
       fields_(new QTreeWidget),
       octets_(new QTextEdit),
       halves_(new QSplitter(Qt::Vertical)) {
@@ -92,24 +93,21 @@ void PacketPane::show(std::shared_ptr<const Recording> recording) {
     recording_ = std::move(recording);
     if (!has_grown) {
         model_.show_lines(nullptr);
-        has_fit_columns_ = false;
+        widths_.begin();
     }
+    has_fit_columns_ = false;
     model_.show(recording_);
     following_ = false;
     apply_filter();
 }
 
-/// To what stands in them at first, so that most of the room is left for what is said of the frames.
+/// To what stands in them, once for each time that the capture is read; most of the room is left for what is said.
 void PacketPane::fit_columns() {
     if (has_fit_columns_ || visibleRegion().isEmpty()) return;
     has_fit_columns_ = true;
     constexpr int rows_looked_at = 200, most_letters = 24;
     table_->horizontalHeader()->setResizeContentsPrecision(rows_looked_at);
-    const int widest = most_letters * fontMetrics().averageCharWidth();
-    for (int column = 0; column < PacketModel::summary; ++column) {
-        table_->resizeColumnToContents(column);
-        table_->setColumnWidth(column, std::min(table_->columnWidth(column), widest));
-    }
+    widths_.fit(PacketModel::summary, most_letters * fontMetrics().averageCharWidth());
 }
 
 void PacketPane::apply_filter() {

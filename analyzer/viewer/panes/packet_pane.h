@@ -11,6 +11,7 @@
 #include "analyzer/viewer/model/details.h"
 #include "analyzer/viewer/model/navigator.h"
 #include "analyzer/viewer/model/packet_model.h"
+#include "analyzer/viewer/panes/column_fit.h"
 #include "analyzer/viewer/panes/numbers.h"
 
 class QCheckBox;
@@ -53,6 +54,7 @@ private:
     QCheckBox* only_selection_;
     QLabel* count_;
     QTableView* table_;
+    ColumnFit widths_;
     QTreeWidget* fields_;
     QTextEdit* octets_;
     QSplitter* halves_;
