@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from started import Started
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("FABRICSCOPE_BUILD", ROOT / "build/release"))
 
@@ -53,9 +55,12 @@ def truth(name):
 def run(command, *, status=(0,), stdin=None, env=None):
     """Run it, insist on its exit status, return what it wrote to standard output (bytes)."""
     done = subprocess.run([str(word) for word in command], input=stdin, env=env, capture_output=True, timeout=300)
-    assert done.returncode in status, (
-        f"exit status {done.returncode} of: {' '.join(map(str, command))}\n{done.stderr.decode(errors='replace')}")
-    return done.stdout
+    return output_of(command, status, done.returncode, done.stdout, done.stderr)
+
+
+def output_of(command, expected, status, output, errors):
+    assert status in expected, f"exit status {status} of: {' '.join(map(str, command))}\n{errors.decode(errors='replace')}"
+    return output
 
 
 def shifted(capture, seconds, out):
@@ -86,9 +91,33 @@ def home_environment(build=BUILD):
             "XDG_CONFIG_HOME": _home.name, "WIRESHARK_DATA_DIR": str(_data), "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
 
 
-def tshark(*arguments, stdin=None):
+_started = {}
+WITHOUT_PLUGIN = {"FABRICSCOPE_WIRESHARK_PLUGINS": f"{_home.name}/no-plugins"}
+
+
+def wireshark_program(program, *arguments, env=None, stdin=b"", build=BUILD):
+    """tshark or sharkd with the plugins: its exit status, what it wrote to standard output, and its errors. `env`: beside
+    home_environment()."""
+    command = [build / "with-plugins", program]
+    env = {name: value for name, value in {**home_environment(build), **(env or {})}.items() if name != "PYTEST_CURRENT_TEST"}
+    library = build / "lib/started.so"
+    if not library.exists() or "sanitizer_runtime=''" not in command[0].read_text():  # which is preloaded, too
+        done = subprocess.run([*command, *map(str, arguments)], input=stdin, env=env, capture_output=True, timeout=300, check=False)
+        return done.returncode, done.stdout, done.stderr
+    key = program, build, *sorted(env.items())
+    if key not in _started:
+        _started[key] = Started(command, env, library)
+    return _started[key].run(arguments, stdin)
+
+
+def with_plugins(program, *arguments, **options):
+    """What it writes to standard output; it has to end well."""
+    return output_of([program, *arguments], (0,), *wireshark_program(program, *arguments, **options))
+
+
+def tshark(*arguments, stdin=b""):
     """tshark with the plugins and nobody's preferences; its standard output as text."""
-    return run([BUILD / "with-plugins", "tshark", *arguments], stdin=stdin, env=home_environment()).decode()
+    return with_plugins("tshark", *arguments, stdin=stdin).decode()
 
 
 def followed(capture, number, *options):
@@ -107,8 +136,7 @@ def two_passes(*arguments):
 
 def without_plugin(*arguments):
     """The same tshark, started in the same way, without any of our plugins."""
-    nowhere = f"WIRESHARK_PLUGIN_DIR={_home.name}/no-plugins"
-    return run([BUILD / "with-plugins", "env", nowhere, "tshark", *arguments], env=home_environment()).decode()
+    return with_plugins("tshark", *arguments, env=WITHOUT_PLUGIN).decode()
 
 
 def sharkd_answers(calls, build=BUILD):
@@ -119,7 +147,7 @@ def sharkd_answers(calls, build=BUILD):
     text = "".join(
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}) + "\n"
         for number, (method, parameters) in enumerate(calls, 1))  # it refuses 0
-    answers = run([build / "with-plugins", "sharkd", "-"], stdin=text.encode(), env=home_environment(build)).decode()
+    answers = with_plugins("sharkd", "-", stdin=text.encode(), build=build).decode()
     for answer in (json.loads(line) for line in answers.splitlines() if line.startswith("{")):
         if "result" in answer:
             yield answer["id"] - 1, answer["result"]

@@ -7,11 +7,10 @@ the library, many more times.
 
 import json
 import os
-import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT, home_environment, run
+from harness import BUILD, ROOT, WITHOUT_PLUGIN, run, wireshark_program
 
 THOROUGH = int(os.environ.get("FABRICSCOPE_THOROUGH", "1"))
 SAMPLES = ROOT / "samples"
@@ -27,27 +26,21 @@ READ_TO_THE_END, FINDINGS, NOT_READ = 0, 1, 3
 SURVIVED = "survived"
 
 
-def outcome(environment, capture):
+def outcome(capture, **options):
     """How two passes of tshark over the capture end: SURVIVED, or its last words."""
-    variables = home_environment()
-    command = ["tshark", "-r", capture, "-V", "-2"]
-    if environment == "without":
-        variables["WIRESHARK_PLUGIN_DIR"] = os.path.join(variables["HOME"], "no-plugins")
-    else:
-        command.insert(0, environment)
-    done = subprocess.run(command, env=variables, capture_output=True, timeout=300, check=False)
-    output = done.stdout + done.stderr
-    healthy = done.returncode in (0, 2) and b"dissector bug" not in output.lower()  # 2: the file is damaged
-    return SURVIVED if healthy and b"sanitizer" not in output.lower() else done.stderr.splitlines()[-1:]
+    status, output, errors = wireshark_program("tshark", "-r", capture, "-V", "-2", **options)
+    said = output + errors
+    healthy = status in (0, 2) and b"dissector bug" not in said.lower()  # 2: the file is damaged
+    return SURVIVED if healthy and b"sanitizer" not in said.lower() else errors.splitlines()[-1:]
 
 
 def survives(capture):
     """Neither program crashes, hangs or calls itself buggy."""
     json.loads(run([BUILD / "bin/fabricscope", "analyze", "--json", "--cursors", "--", capture],
                    status=(READ_TO_THE_END, FINDINGS, NOT_READ)) or "null")
-    with_plugin = outcome(BUILD / "with-plugins", capture)
+    with_plugin = outcome(capture)
     # Wireshark's own dissectors have bugs that damaged frames find; they are found without the plugin, too.
-    assert with_plugin == SURVIVED or outcome("without", capture) == with_plugin
+    assert with_plugin == SURVIVED or outcome(capture, env=WITHOUT_PLUGIN) == with_plugin
 
 
 @pytest.mark.parametrize("seed", range(1, 1 + THOROUGH))

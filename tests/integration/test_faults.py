@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Disks that are full or fail, and memory that is short: a clear error with the documented exit status, and no file that
-looks whole and is not. tests/faults/faults.c is preloaded to make reads and allocations fail.
+looks whole and is not. tests/preloaded/faults.c is preloaded to make reads and allocations fail.
 
 FABRICSCOPE_THOROUGH=1 in the environment lets every allocation of every command fail, as `./dev nightly` does.
 """

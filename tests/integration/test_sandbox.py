@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What code could do that a capture brought into the program: tests/faults/intruder.c is preloaded, and tries when all has
+"""What code could do that a capture brought into the program: tests/preloaded/intruder.c is preloaded, and tries when all has
 been read."""
 
 import ctypes

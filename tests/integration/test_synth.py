@@ -149,7 +149,7 @@ SMCR = [name for name in SCENARIOS if name.startswith("smcr_")]
 
 
 def expert_errors(capture):
-    return run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", "_ws.expert.severity == error and smcr"])
+    return tshark("-r", capture, "-Y", "_ws.expert.severity == error and smcr")
 
 
 @pytest.mark.parametrize("name", SMCR)

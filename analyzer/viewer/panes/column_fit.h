@@ -10,8 +10,8 @@ class QHeaderView;
 
 namespace fabricscope::viewer {
 
-/// Widens a view's columns to what stands in them. None becomes narrower by that, which would let the others jump; what the
-/// user has set stays.
+/// Widens a view's columns to what stands in them. None becomes narrower by that, which would let the others jump; what
+/// the user has set stays.
 class ColumnFit {
 public:
     ColumnFit(QAbstractItemView& view, QHeaderView& header) : view_(view), header_(header) {}

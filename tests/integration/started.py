@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tshark and sharkd, started once for all commands of a test run: tests/preloaded/started.c."""
+
+import atexit
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+MOST_ARGUMENTS = 200
+SECONDS = 300
+
+
+class Started:
+    """A program that has started with these variables, and from which each command goes on in a process of its own."""
+
+    def __init__(self, command, environment, library):
+        self.busy = threading.Lock()
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.settimeout(SECONDS)
+        *before, program = command
+        with theirs:
+            self.process = subprocess.Popen(
+                [*before, "env", f"LD_PRELOAD={library}", program, *["-"] * MOST_ARGUMENTS], stdin=theirs,
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+        atexit.register(self.end)
+        if not self.socket.recv(1):
+            raise OSError(self.process.stderr.read().decode(errors="replace"))
+
+    def run(self, arguments, stdin=b""):
+        """The exit status, standard output and standard error of a command; negative: the signal that ended it."""
+        texts = [os.getcwd(), *map(str, arguments)]
+        with self.busy, tempfile.TemporaryFile() as fed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+            fed.write(stdin)
+            fed.seek(0)
+            socket.send_fds(
+                self.socket, [b"".join(os.fsencode(text) + b"\0" for text in texts)], [file.fileno() for file in (fed, out, errors)])
+            status = int.from_bytes(self.socket.recv(4), sys.byteorder)
+            out.seek(0)
+            errors.seek(0)
+            return os.waitstatus_to_exitcode(status), out.read(), errors.read()
+
+    def end(self):
+        self.socket.close()
+        self.process.wait(SECONDS)
+        self.process.stderr.close()
