@@ -2,6 +2,7 @@
 #include "replay/stack/fc/vi/memory.h"
 
 #include <algorithm>
+#include <new>
 
 namespace fabricscope::stack::vi {
 
@@ -46,10 +47,13 @@ Return Memory::register_as(
     MemHandle handle, std::uint64_t address, std::uint32_t length, const MemoryAttributes& attributes) {
     if (regions_.contains(handle)) return Return::invalid_parameter;
     if (const Return wrong = check_region(address, length, attributes); wrong != Return::success) return wrong;
+    // Most is never written: calloc() takes no memory for that, nor time to clear it.
+    std::unique_ptr<std::uint8_t[], Free> held(static_cast<std::uint8_t*>(std::calloc(length, 1)));
+    if (!held) throw std::bad_alloc();
     Region& region = regions_[handle];
     region.address = address;
-    region.held.resize(length);
-    region.octets = region.held;
+    region.octets = {held.get(), length};
+    region.held = std::move(held);
     region.attributes = attributes;
     registered_ += length;
     return Return::success;

@@ -2,7 +2,9 @@
 // Registered memory with protection tags and handles (VI Architecture 2.3, 3.2; VI-DG 3.4).
 #pragma once
 
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 
@@ -42,9 +44,12 @@ public:
     void write(std::uint64_t address, MemHandle handle, ByteView octets);
 
 private:
+    struct Free {
+        void operator()(std::uint8_t* octets) const { std::free(octets); }
+    };
     struct Region {
         std::uint64_t address = 0;
-        Octets held;  ///< here, unless the application has the octets
+        std::unique_ptr<std::uint8_t[], Free> held;  ///< here, unless the application has the octets
         std::span<std::uint8_t> octets;
         MemoryAttributes attributes;
         bool read_only = false;
