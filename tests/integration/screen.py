@@ -4,6 +4,7 @@
 import contextlib
 import csv
 import os
+import re
 import subprocess
 import time
 
@@ -83,6 +84,15 @@ class Screen:
     def text(self):
         """What stands on the screen, as far as it can be read."""
         return self.read()
+
+    def shows(self, *words):
+        """Waits until all of these stand on the screen, words or regular expressions, and returns what does."""
+
+        def text_with_all():
+            text = self.text()
+            return all(re.search(word, text) if isinstance(word, re.Pattern) else word in text for word in words) and text
+
+        return wait_for(f"{words} on the screen", text_with_all)
 
     def places_of(self, *texts):
         """Where these words stand, each to be given to click()."""
