@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from edit import edited, patch
-from harness import BUILD, ROOT, analyze, fabricscope, fields, frames_of_all, run, sample
+from harness import BUILD, ROOT, analyze, fabricscope, fields, frames_of_all, run, sample, tshark
 
 SCENARIOS = sorted(path.stem for path in (ROOT / "samples/scenarios").glob("*.scenario"))
 RULES = {rule["id"] for rule in json.loads(fabricscope("rules", "--json", status=(0,)))}
@@ -156,7 +156,7 @@ def expert_errors(capture):
 def test_the_plugin_has_no_complaint(name, made):
     capture, _ = made[name]
     if not words(name, "finds"):
-        assert expert_errors(capture) == b""
+        assert expert_errors(capture) == ""
 
 
 @pytest.mark.parametrize("name", SMCR)
@@ -198,9 +198,8 @@ MESSAGES = "smcr.clc or (smcr and infiniband and infiniband.bth.opcode != 17)"  
 
 def story(capture, what=MESSAGES):
     """Who (the client is who sent the first SYN) says what, message by message, as the plugin's column has it."""
-    lines = run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", f"tcp.flags.syn == 1 or {what}", "-T", "fields",
-                 "-e", "eth.src", "-e", "_ws.col.Info"]).decode().splitlines()
-    messages = [line.split("\t") for line in lines]
+    rows = fields(capture, "eth.src", "_ws.col.Info", display_filter=f"tcp.flags.syn == 1 or {what}")
+    messages = [[*row["eth.src"], *row["_ws.col.Info"]] for row in rows]
     client = messages[0][0]
     return [(source == client, info) for source, info in messages if "[SYN" not in info]
 
@@ -290,9 +289,8 @@ CM_STORIES = {
 
 def cm_story(capture):
     """Who says what on the first connection; ports (and so the ULP), queue pairs and what applications say are not compared."""
-    lines = run([BUILD / "with-plugins", "tshark", "-r", capture, "-Y", 'rdma_ip_cm.connection == "cm-1" and infiniband.mad',
-                 "-T", "fields", "-e", "eth.src", "-e", "_ws.col.Info"]).decode().splitlines()
-    messages = [line.split("\t") for line in lines]
+    rows = fields(capture, "eth.src", "_ws.col.Info", display_filter='rdma_ip_cm.connection == "cm-1" and infiniband.mad')
+    messages = [[*row["eth.src"], *row["_ws.col.Info"]] for row in rows]
     free = r"\S+ → [^ ,]+|(?<=tcp|udp), (?!QP)[^,]+|, QP \w+|, private data .*"
     return [(source == messages[0][0], re.sub(free, "", info)) for source, info in messages]
 
