@@ -95,7 +95,7 @@ _started = {}
 WITHOUT_PLUGIN = {"FABRICSCOPE_WIRESHARK_PLUGINS": f"{_home.name}/no-plugins"}
 
 
-def wireshark_program(program, *arguments, env=None, stdin=b"", build=BUILD):
+def wireshark_program(program, *arguments, env=None, stdin=None, build=BUILD):
     """tshark or sharkd with the plugins: its exit status, what it wrote to standard output, and its errors. `env`: beside
     home_environment()."""
     command = [build / "with-plugins", program]
@@ -115,7 +115,7 @@ def with_plugins(program, *arguments, **options):
     return output_of([program, *arguments], (0,), *wireshark_program(program, *arguments, **options))
 
 
-def tshark(*arguments, stdin=b""):
+def tshark(*arguments, stdin=None):
     """tshark with the plugins and nobody's preferences; its standard output as text."""
     return with_plugins("tshark", *arguments, stdin=stdin).decode()
 

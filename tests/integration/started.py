@@ -2,15 +2,34 @@
 """tshark and sharkd, started once for all commands of a test run: tests/preloaded/started.c."""
 
 import atexit
+import contextlib
 import os
 import socket
+import struct
 import subprocess
-import sys
 import tempfile
 import threading
 
 MOST_ARGUMENTS = 200
 SECONDS = 300
+
+
+@contextlib.contextmanager
+def piped(octets):
+    """The end of a pipe from which these can be read; who does not read them all does no harm."""
+    read_end, write_end = os.pipe()
+
+    def write():
+        with contextlib.suppress(BrokenPipeError), os.fdopen(write_end, "wb") as pipe:
+            pipe.write(octets)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield read_end
+    finally:
+        os.close(read_end)
+        writer.join()
 
 
 class Started:
@@ -29,18 +48,17 @@ class Started:
         if not self.socket.recv(1):
             raise OSError(self.process.stderr.read().decode(errors="replace"))
 
-    def run(self, arguments, stdin=b""):
+    def run(self, arguments, stdin=None):
         """The exit status, standard output and standard error of a command; negative: the signal that ended it."""
         texts = [os.getcwd(), *map(str, arguments)]
-        with self.busy, tempfile.TemporaryFile() as fed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-            fed.write(stdin)
-            fed.seek(0)
+        with self.busy, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors, piped(stdin or b"") as fed:
             socket.send_fds(
-                self.socket, [b"".join(os.fsencode(text) + b"\0" for text in texts)], [file.fileno() for file in (fed, out, errors)])
-            status = int.from_bytes(self.socket.recv(4), sys.byteorder)
+                self.socket, [b"".join(os.fsencode(text) + b"\0" for text in texts)], [fed, out.fileno(), errors.fileno()])
+            status = self.socket.recv(struct.calcsize("i"))
+            assert status, "what had been started has ended"
             out.seek(0)
             errors.seek(0)
-            return os.waitstatus_to_exitcode(status), out.read(), errors.read()
+            return os.waitstatus_to_exitcode(*struct.unpack("i", status)), out.read(), errors.read()
 
     def end(self):
         self.socket.close()
