@@ -101,7 +101,7 @@ def wireshark_program(program, *arguments, env=None, stdin=None, build=BUILD):
     command = [build / "with-plugins", program]
     env = {name: value for name, value in {**home_environment(build), **(env or {})}.items() if name != "PYTEST_CURRENT_TEST"}
     library = build / "lib/started.so"
-    if not library.exists() or "sanitizer_runtime=''" not in command[0].read_text():  # which is preloaded, too
+    if not library.exists():
         done = subprocess.run([*command, *map(str, arguments)], input=stdin, env=env, capture_output=True, timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr
     key = program, build, *sorted(env.items())

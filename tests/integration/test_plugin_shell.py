@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from harness import BUILD, ROOT, fabricscope, home_environment, run, sample, tshark, without_plugin
+from harness import BUILD, ROOT, fabricscope, run, sample, tshark, with_plugins, without_plugin
 
 PROTOCOLS = {
     "smcr": sample("smcr_v1_echo"),
@@ -39,13 +39,13 @@ def test_it_registers_all_protocols():
 
 
 def test_with_plugins_keeps_what_is_bundled_with_wireshark():
-    environment = {**home_environment(), "FABRICSCOPE_WIRESHARK_PLUGINS": ""}
-    listed = run([BUILD / "with-plugins", "tshark", "-G", "plugins"], env=environment).decode().splitlines()
+    bundled_too = {"FABRICSCOPE_WIRESHARK_PLUGINS": ""}
+    listed = with_plugins("tshark", "-G", "plugins", env=bundled_too).decode().splitlines()
     loaded = {line.split("\t")[0].rstrip() for line in listed if ".so" in line}
     bundled = {path.name for path in (BUILD / "all-wireshark-plugins").glob("*/*/*.so")}
     assert loaded == bundled >= {"fabricscope.so", "stats_tree.so"}
-    tshark_all = [BUILD / "with-plugins", "tshark", "-q", "-r", sample("smcr_v1_echo"), "-z", "ip_hosts,tree", "-z", "smcr,tree"]
-    text = run(tshark_all, env=environment).decode()
+    text = with_plugins(
+        "tshark", "-q", "-r", sample("smcr_v1_echo"), "-z", "ip_hosts,tree", "-z", "smcr,tree", env=bundled_too).decode()
     assert "IPv4 Statistics/All Addresses" in text
     assert "SMC-R" in text
 

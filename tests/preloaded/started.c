@@ -25,21 +25,21 @@ static void* next(const char* name) {
     return function;
 }
 
-// The order is that of main() of both programs, and it calls them once more.
-static void start(const char* program) {
-    ((void (*)(void))next("init_process_policies"))();
-    ((char* (*)(const char*, void*))next("configuration_init"))(program, NULL);
-    ((void (*)(bool))next("wtap_init"))(true);
-    if (!((bool (*)(void*, void*, bool))next("epan_init"))(NULL, NULL, true)) exit(2);
-    is_started = true;
-}
-
 void wtap_init(bool load_plugins) {
     if (!is_started) ((void (*)(bool))next("wtap_init"))(load_plugins);
 }
 
 bool epan_init(void* callback, void* data, bool load_plugins) {
     return is_started || ((bool (*)(void*, void*, bool))next("epan_init"))(callback, data, load_plugins);
+}
+
+// The order is that of main() of both programs, and it calls them once more.
+static void start(const char* program) {
+    ((void (*)(void))next("init_process_policies"))();
+    ((char* (*)(const char*, void*))next("configuration_init"))(program, NULL);
+    wtap_init(true);
+    if (!epan_init(NULL, NULL, true)) exit(2);
+    is_started = true;
 }
 
 // A command's octets; 0: there are no more.
