@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
 
 #include "analyzer/observations/shared.h"
 #include "analyzer/observations/words.h"
@@ -29,6 +28,18 @@ constexpr Kind rejected{
     "Reason and explanation; for logins zoning and the state of the port (`fcoeadm -l`, `systool -c fc_host -v`), for "
     "name server queries what is registered there.",
     "PLOGI was rejected (LS_RJT: logical busy)"};
+constexpr Kind no_answer{
+    "FC-O-no-answer",
+    Severity::warning,
+    "A login got no answer",
+    "FLOGI, FDISC, PLOGI or PRLI was sent again, without an LS_ACC or LS_RJT in the capture and with nothing else "
+    "between "
+    "the two ports: who sends it got no answer. A note if it was sent once, and frames to its sender were captured "
+    "more "
+    "than twice R_A_TOV (20 s) later.",
+    "Is the other port up, is it zoned with this one, and is that its N_Port_ID (`fcoeadm -t`, the switch's name "
+    "server)? For FLOGI: is the switch's port up, and in the right VLAN?",
+    "PLOGI was sent 4 times in 6.00 s, and no answer was captured"};
 constexpr Kind link_reject{
     "FC-O-link-reject",
     Severity::error,
@@ -43,7 +54,7 @@ constexpr Kind aborted{
     "An Exchange was aborted",
     "ABTS was sent: somebody waited for a Sequence or an answer for too long.",
     "Error counters of the ports on the way (invalid CRC, invalid words, loss of sync), and E_D_TOV of both ports.",
-    "the FCP Exchange was aborted by the originator (ABTS), accepted"};
+    "the FCP Exchange was aborted (ABTS of the Exchange by the originator, BA_ACC)"};
 constexpr Kind incomplete{
     "FC-O-incomplete",
     Severity::note,
@@ -58,11 +69,11 @@ constexpr Kind damaged{
     "Frames have a wrong CRC, or an EOF that says that they are invalid: they were spoilt on the way to where they "
     "were captured, and are left out of everything else.",
     "Cables, transceivers and error counters of the ports (`cat /sys/class/fc_host/*/statistics/invalid_crc_count`).",
-    "3 frames have a wrong CRC, or are marked invalid"};
+    "3 damaged frames left out: wrong CRC, or marked invalid"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{
-    &kinds::link_reject, &kinds::rejected, &kinds::aborted, &kinds::damaged, &kinds::incomplete};
+constexpr std::array all_kinds{&kinds::link_reject, &kinds::rejected, &kinds::no_answer,
+                               &kinds::aborted,     &kinds::damaged,  &kinds::incomplete};
 
 std::string code_name(layout::ValueNames names, std::uint8_t code) {
     const char* name = layout::name_of(names, code);
@@ -73,6 +84,11 @@ std::string abort_text(const AbortSeen& abort) {
     const char* of = abort.sequence_only ? "a Sequence" : "the Exchange";
     const char* answer = abort.accepted ? "BA_ACC" : abort.refused ? "BA_RJT" : "not answered";
     return fmt::format("ABTS of {} by the {}, {}", of, name_of(abort.by), answer);
+}
+
+std::string aborted_text(const std::string& kind, const AbortSeen& abort) {
+    if (abort.refused) return fmt::format("an abort of the {} Exchange was refused", kind);
+    return fmt::format("{} {} Exchange was aborted", abort.sequence_only ? "a Sequence of the" : "the", kind);
 }
 
 std::string rejection_text(const Exchange& exchange) {
@@ -88,19 +104,225 @@ std::string link_reject_text(const Exchange& exchange) {
 
 std::string session_of(const Exchange& exchange) { return "xchg-" + std::to_string(exchange.id); }
 
+/// Of who asks for a login, 0 if it is not known. An N_Port that asks the fabric for an address has nothing else that
+/// tells it from others.
+std::uint64_t port_name_of(const Model& model, const Exchange& exchange) {
+    if (exchange.login == 0) return 0;
+    const auto& parameters = model.logins[exchange.login - 1].parameters[Party::originator];
+    return parameters ? parameters->port_name : 0;
+}
+
+/// Which requests were accepted later, or may have been.
+class Accepts {
+public:
+    explicit Accepts(const Model& model) : model_(model) {}
+
+    void note(const Exchange& exchange);
+    bool has_later(const Exchange& rejected) const;
+    /// The answer to a later request was not captured, or what a later accept answers, or what was rejected here.
+    bool may_have_later(const Exchange& rejected) const;
+
+private:
+    /// Who asked whom for what.
+    struct Request {
+        std::uint16_t fabric;
+        std::uint32_t responder;
+        std::uint64_t who;  ///< N_Port_ID or, of a login, Port_Name
+        std::optional<std::uint8_t> els{};
+        std::optional<std::uint16_t> ct{};
+        std::uint32_t question = 0;
+        auto operator<=>(const Request&) const = default;
+    };
+    static constexpr std::uint64_t anybody = 0;  ///< and the address of those that have none
+    /// Ids of the latest Exchanges.
+    class Latest {
+    public:
+        void note(const Request& request, std::uint32_t id) {
+            std::uint32_t& last = ids_[request];
+            last = std::max(last, id);
+        }
+        bool has_later(const Request& request, std::uint32_t id) const {
+            const auto found = ids_.find(request);
+            return found != ids_.end() && found->second > id;
+        }
+
+    private:
+        std::map<Request, std::uint32_t> ids_;
+    };
+
+    static bool asks(const Exchange& exchange) { return exchange.els || exchange.ct; }
+    static bool tells_question(const Exchange& exchange) { return !exchange.ct || exchange.question != 0; }
+    static Request between(const Exchange& exchange, std::uint64_t who) {
+        return {exchange.fabric.value_or(0), exchange.responder, who};
+    }
+    static Request request(const Exchange& exchange, std::uint64_t who, std::uint32_t question) {
+        Request request = between(exchange, who);
+        request.els = exchange.els;
+        request.ct = exchange.ct;
+        request.question = question;
+        return request;
+    }
+    template <class Use> bool any_of_identities(const Exchange& exchange, Use&& use) const;
+
+    const Model& model_;
+    Latest accepted_;
+    Latest unsure_;   ///< the answer was not captured, or not all that tells the request
+    Latest alike_;    ///< accepted or unsure, of anybody
+    Latest answers_;  ///< accepts of requests that were not captured
+    Latest between_;  ///< all of these
+};
+
+/// False if it has none.
+template <class Use> bool Accepts::any_of_identities(const Exchange& exchange, Use&& use) const {
+    bool any = false;
+    for (const std::uint64_t who : {std::uint64_t{exchange.originator}, port_name_of(model_, exchange)})
+        if (who != anybody) any |= use(who);
+    return any;
+}
+
+void Accepts::note(const Exchange& exchange) {
+    if (exchange.accepted == false || !(exchange.accepted || asks(exchange))) return;
+    for (const std::uint64_t who : {std::uint64_t{exchange.originator}, anybody}) {
+        between_.note(between(exchange, who), exchange.id);
+        if (!asks(exchange)) answers_.note(between(exchange, who), exchange.id);
+    }
+    if (!asks(exchange)) return;
+    alike_.note(request(exchange, anybody, 0), exchange.id);
+    Latest& latest = exchange.accepted && tells_question(exchange) ? accepted_ : unsure_;
+    const bool is_known = any_of_identities(exchange, [&](std::uint64_t who) {
+        latest.note(request(exchange, who, exchange.question), exchange.id);
+        return true;
+    });
+    if (!is_known) unsure_.note(request(exchange, anybody, exchange.question), exchange.id);
+}
+
+bool Accepts::has_later(const Exchange& rejected) const {
+    return tells_question(rejected) && any_of_identities(rejected, [&](std::uint64_t who) {
+               return accepted_.has_later(request(rejected, who, rejected.question), rejected.id);
+           });
+}
+
+bool Accepts::may_have_later(const Exchange& rejected) const {
+    if (!asks(rejected)) return between_.has_later(between(rejected, rejected.originator), rejected.id);
+    if (answers_.has_later(between(rejected, rejected.originator), rejected.id)) return true;
+    const auto unsure = [&](std::uint64_t who) {
+        return unsure_.has_later(request(rejected, who, rejected.question), rejected.id) ||
+               unsure_.has_later(request(rejected, who, 0), rejected.id);
+    };
+    if (unsure(anybody) || any_of_identities(rejected, unsure)) return true;
+    const bool is_known = tells_question(rejected) && any_of_identities(rejected, [](std::uint64_t) { return true; });
+    return !is_known && alike_.has_later(request(rejected, anybody, 0), rejected.id);
+}
+
+/// Logins that nobody seems to answer. Who asks again has got no answer; where it was asked once, that time went by and
+/// others were heard says that it waits in vain, unless the two ports went on.
+class Unanswered {
+public:
+    explicit Unanswered(const Model& model) : model_(model) {}
+
+    void note(const Exchange& exchange);
+    void observe(Observations& observations) const;
+
+private:
+    /// By N_Port_IDs or, if there is none yet, Port_Name.
+    struct Ports {
+        std::uint16_t fabric;
+        std::uint64_t low, high;
+        auto operator<=>(const Ports&) const = default;
+    };
+    struct Waiting {
+        std::uint32_t id = 0;  ///< of the latest Exchange
+        std::string kind;
+        Port by;
+        std::uint64_t requests = 0;
+        std::uint64_t first_frame = 0, last_frame = 0;
+        capture::Time first_time = 0, last_time = 0;
+    };
+
+    static Ports ports_of(const Exchange& exchange, std::uint64_t who, std::uint64_t asked) {
+        return {exchange.fabric.value_or(0), std::min(who, asked), std::max(who, asked)};
+    }
+    static bool waits(const Exchange& exchange);
+    void hear(const Exchange& exchange);
+    bool is_heard(const Waiting& waiting) const;
+
+    const Model& model_;
+    std::map<Ports, Waiting> waiting_;
+    std::map<std::pair<std::uint16_t, std::uint32_t>, capture::Time>
+        heard_;  ///< the last frame to a port that was captured
+};
+
+bool Unanswered::waits(const Exchange& exchange) {
+    constexpr std::array<std::uint8_t, 4> logins{wire::els_flogi, wire::els_fdisc, wire::els_plogi, wire::els_prli};
+    return exchange.els && std::ranges::find(logins, *exchange.els) != logins.end() && !exchange.accepted &&
+           !exchange.link_reject && !exchange.abort && exchange.busies == 0 && exchange.beginning_seen;
+}
+
+void Unanswered::hear(const Exchange& exchange) {
+    for (const Party to : {Party::originator, Party::responder}) {
+        if (exchange.sent[other(to)].frames == 0) continue;
+        const Port port = exchange.port(to);
+        capture::Time& last = heard_[{port.fabric, port.id}];
+        last = std::max(last, exchange.last_time);
+    }
+}
+
+void Unanswered::note(const Exchange& exchange) {
+    hear(exchange);
+    const std::uint64_t name = port_name_of(model_, exchange);
+    if (name != 0 && exchange.els != wire::els_flogi) waiting_.erase(ports_of(exchange, name, wire::f_port_server));
+    const std::uint64_t who = exchange.originator != 0 ? exchange.originator : name;
+    if (who == 0) return;
+    const Ports ports = ports_of(exchange, who, exchange.responder);
+    if (!waits(exchange)) {
+        waiting_.erase(ports);
+        return;
+    }
+    Waiting& waiting = waiting_[ports];
+    const Port by = exchange.port(Party::originator);
+    const std::string kind = kind_text(exchange);
+    if (waiting.requests == 0 || waiting.kind != kind || waiting.by.id != by.id)
+        waiting = {0, kind, by, 0, exchange.first_frame, 0, exchange.first_time, 0};
+    waiting.id = exchange.id;
+    waiting.requests += 1 + exchange.sent[Party::originator].repeated;
+    waiting.last_frame = exchange.last_frame;
+    waiting.last_time = exchange.last_time;
+}
+
+/// After twice R_A_TOV, as most have it, who waits for an answer to a link service gives up (FC-FS; FC-LS).
+bool Unanswered::is_heard(const Waiting& waiting) const {
+    constexpr capture::Time most = 20 * capture::second;
+    const auto found = heard_.find({waiting.by.fabric, waiting.by.id});
+    return found != heard_.end() && found->second - waiting.last_time > most;
+}
+
+void Unanswered::observe(Observations& observations) const {
+    for (const auto& [ports, waiting] : waiting_) {
+        const std::string session = "xchg-" + std::to_string(waiting.id);
+        const std::vector<std::uint64_t> frames = frames_of({waiting.first_frame, waiting.last_frame});
+        if (waiting.requests > 1)
+            observations.add(
+                kinds::no_answer, session, frames,
+                fmt::format(
+                    "{} was sent {} times in {}, and no answer was captured", waiting.kind, waiting.requests,
+                    duration_text(waiting.last_time - waiting.first_time)));
+        else if (is_heard(waiting))
+            observations
+                .add(kinds::no_answer, session, frames, fmt::format("no answer to {} was captured", waiting.kind))
+                .severity = Severity::note;
+    }
+}
+
 class Exchanges {
 public:
-    Exchanges(const Model& model, Observations& observations) : model_(model), observations_(observations) {
+    Exchanges(const Model& model, Observations& observations)
+        : model_(model), observations_(observations), accepts_(model), unanswered_(model) {
         std::uint32_t place = 0;
         for (const Exchange& exchange : model_.exchanges.without_details()) {
             if (is_troubled(exchange)) troubled_.push_back(place);
             ++place;
-            if (exchange.accepted == true) note_last(accepted_last_, request_of(exchange), exchange);
-            const bool asks = exchange.els || exchange.ct;
-            if (exchange.accepted == true ? !asks : asks && !exchange.accepted)
-                note_last(perhaps_accepted_last_, request_of(exchange), exchange);
-            if (exchange.accepted != false && (exchange.accepted || asks))
-                note_last(answerer_last_, exchange.responder, exchange);
+            accepts_.note(exchange);
+            unanswered_.note(exchange);
         }
         const std::span<const Observation> told = observations.all();
         for (std::size_t i = 0; i < told.size(); ++i)
@@ -109,36 +331,11 @@ public:
 
     void observe() {
         for (const std::uint32_t place : troubled_) observe(model_.exchanges[place]);
+        unanswered_.observe(observations_);
         observe_damaged(model_.damaged_frames, observations_);
     }
 
 private:
-    /// Who asked whom for what. A FLOGI that was rejected has no address yet, so the originator is no part of it.
-    using Request = std::tuple<std::optional<std::uint8_t>, std::optional<std::uint16_t>, std::uint32_t>;
-    static Request request_of(const Exchange& exchange) { return {exchange.els, exchange.ct, exchange.responder}; }
-
-    template <class Key>
-    static void note_last(std::map<Key, std::uint32_t>& last_of, const Key& key, const Exchange& exchange) {
-        std::uint32_t& last = last_of[key];
-        last = std::max(last, exchange.id);
-    }
-    template <class Key>
-    static bool is_later(const std::map<Key, std::uint32_t>& last_of, const Key& key, const Exchange& exchange) {
-        const auto found = last_of.find(key);
-        return found != last_of.end() && found->second > exchange.id;
-    }
-
-    bool accepted_later(const Exchange& exchange) const {
-        return is_later(accepted_last_, request_of(exchange), exchange);
-    }
-    /// The answer to a later request was not captured, or what a later accept answers, or what was rejected here.
-    bool perhaps_accepted_later(const Exchange& exchange) const {
-        if (!exchange.els && !exchange.ct) return is_later(answerer_last_, exchange.responder, exchange);
-        const Request unknown{std::nullopt, std::nullopt, exchange.responder};
-        return is_later(perhaps_accepted_last_, request_of(exchange), exchange) ||
-               is_later(perhaps_accepted_last_, unknown, exchange);
-    }
-
     static bool is_troubled(const Exchange& exchange) {
         return exchange.rejected || exchange.link_reject || exchange.abort || exchange.incomplete_sequences != 0;
     }
@@ -146,11 +343,9 @@ private:
 
     const Model& model_;
     Observations& observations_;
+    Accepts accepts_;
+    Unanswered unanswered_;
     std::vector<std::uint32_t> troubled_;  ///< places in the model
-    // Ids of the latest Exchange: that was accepted; of which either the request or the answer is missing; of a port
-    // that may have accepted what it was asked.
-    std::map<Request, std::uint32_t> accepted_last_, perhaps_accepted_last_;
-    std::map<std::uint32_t, std::uint32_t> answerer_last_;
     /// What those that are built on it have told, by its first frame.
     std::map<std::uint64_t, std::size_t> told_;
 };
@@ -164,8 +359,8 @@ void Exchanges::observe(const Exchange& exchange) {
         Observation& o = add(
             kinds::rejected, exchange.rejected->step.frame,
             fmt::format("{} was rejected ({})", kind, rejection_text(exchange)));
-        const bool accepted = accepted_later(exchange);
-        if (accepted || perhaps_accepted_later(exchange)) {
+        const bool accepted = accepts_.has_later(exchange);
+        if (accepted || accepts_.may_have_later(exchange)) {
             o.severity = Severity::note;
             o.text += accepted ? ", and accepted later" : ", and perhaps accepted later: something is missing";
         }
@@ -173,14 +368,16 @@ void Exchanges::observe(const Exchange& exchange) {
     if (exchange.link_reject)
         add(kinds::link_reject, exchange.link_reject->step.frame,
             fmt::format("a frame of the {} Exchange was rejected ({})", kind, link_reject_text(exchange)));
-    if (const auto told = told_.find(exchange.first_frame); told != told_.end()) {
+    const auto told = told_.find(exchange.first_frame);
+    if (told != told_.end()) {
         std::vector<std::uint64_t>& frames = observations_[told->second].frames;
         if (exchange.abort && frames.back() < exchange.abort->step.frame) frames.push_back(exchange.abort->step.frame);
-        return;
     }
-    if (exchange.abort)
+    const bool is_told = told != told_.end();
+    if (exchange.abort && (!is_told || exchange.abort->refused))
         add(kinds::aborted, exchange.abort->step.frame,
-            fmt::format("the {} Exchange was aborted ({})", kind, abort_text(*exchange.abort)));
+            fmt::format("{} ({})", aborted_text(kind, *exchange.abort), abort_text(*exchange.abort)));
+    if (is_told) return;
     if (exchange.incomplete_sequences != 0)
         add(kinds::incomplete, 0,
             fmt::format(

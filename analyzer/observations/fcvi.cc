@@ -92,6 +92,14 @@ constexpr Kind in_error{
     "it disconnected in its turn, which takes it out of Error, was not captured.",
     "The frame that broke the connection: findings and failed Messages of the same connection.",
     "the connection was left with the server in Error"};
+constexpr Kind no_response{
+    "FCVI-O-no-response",
+    Severity::note,
+    "A Message, a Connect or a Disconnect Request got no response",
+    "No response was captured for 10 s (R_A_TOV, as most have it) or longer after the request; its sender gives up by "
+    "then (8.3). Where the capture ends earlier, nothing is told.",
+    "Whether the capture has the other port's direction; then that port and its log.",
+    "no response to an RDMA Read of 400 bytes was captured"};
 constexpr Kind latency_outlier{
     "FCVI-O-latency-outlier",
     Severity::note,
@@ -103,9 +111,10 @@ constexpr Kind latency_outlier{
     "1 of 64 Messages took far longer than others of their kind: up to 40.1 ms, with a median of 310 us"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{
-    &kinds::message_failed, &kinds::message_aborted, &kinds::rejected,           &kinds::set_up_aborted, &kinds::broken,
-    &kinds::in_error,       &kinds::retried,         &kinds::message_incomplete, &kinds::latency_outlier};
+constexpr std::array all_kinds{&kinds::message_failed, &kinds::message_aborted, &kinds::rejected,
+                               &kinds::set_up_aborted, &kinds::broken,          &kinds::in_error,
+                               &kinds::no_response,    &kinds::retried,         &kinds::message_incomplete,
+                               &kinds::latency_outlier};
 
 std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
 
@@ -157,8 +166,16 @@ void observe_failure(const Connection& connection, const Message& message, Obser
     while (o.cause.ends_with(' ')) o.cause.pop_back();
 }
 
-bool is_troubled(const Message& message) {
-    return message.state != MessageState::open && message.state != MessageState::complete;
+constexpr Time longest_wait = 10 * capture::second;
+
+/// A Message on which nothing is due, or the rest of whose request was not captured, waits for nothing.
+bool is_unanswered(const Message& message, Time end) {
+    return message.state == MessageState::open && message.request_end && !message.response &&
+           end - message.last > longest_wait;
+}
+
+bool is_troubled(const Message& message, Time end) {
+    return message.state == MessageState::open ? is_unanswered(message, end) : message.state != MessageState::complete;
 }
 
 void observe(const Connection& connection, const Message& message, Observations& observations) {
@@ -177,8 +194,28 @@ void observe(const Connection& connection, const Message& message, Observations&
             return;
         }
         case MessageState::open:
+            observations.add(
+                kinds::no_response, session_of(connection), frames_of({message.first.frame}),
+                fmt::format(
+                    "no response to {} {} was captured", message.reads() ? "an" : "a", operation_text(message)));
+            return;
         case MessageState::complete: return;
     }
+}
+
+/// The first Disconnect Request that nothing answers, not even ABTS; nullptr if there is none.
+const Disconnect* unanswered_disconnect(const Connection& connection, Time end) {
+    if (!connection.aborts.empty()) return nullptr;
+    const auto found = std::ranges::find_if(connection.disconnects, [&](const Disconnect& disconnect) {
+        return disconnect.rqst && !disconnect.resp && end - disconnect.rqst->time > longest_wait;
+    });
+    return found != connection.disconnects.end() ? &*found : nullptr;
+}
+
+bool is_unanswered_setup(const Connection& connection, Time end) {
+    return !connection.setups.empty() && connection.aborts.empty() && end - connection.last_time > longest_wait &&
+           std::ranges::all_of(
+               connection.setups, [](const Setup& setup) { return setup.rqst && !setup.resp1 && !setup.resp2; });
 }
 
 /// Whether two connections may be for the same endpoints, as far as they say.
@@ -223,7 +260,8 @@ const StatusSeen* breaking_status(const Connection& connection) {
 }
 
 /// `failed`: a Message of it failed, and the connection ended with it, as it should.
-void observe(const Model& model, const Connection& connection, bool failed, Observations& observations) {
+void observe(
+    const Model& model, const Connection& connection, bool failed, Time end_of_capture, Observations& observations) {
     const std::string why = why_not(connection);
     if (connection.outcome == Outcome::rejected) {
         Observation& o = observations.add(
@@ -257,11 +295,20 @@ void observe(const Model& model, const Connection& connection, bool failed, Obse
             ends += std::string(ends.empty() ? "" : " and ") + name_of(side);
             if (!end.states.empty()) frames.push_back(end.states.back().step.frame);
         }
-        if (!ends.empty() && !failed && breaking == nullptr)
+        const Disconnect* const unanswered = unanswered_disconnect(connection, end_of_capture);
+        if (unanswered != nullptr)
+            observations.add(
+                kinds::no_response, session_of(connection), frames_of({unanswered->rqst->frame}),
+                fmt::format("no response to the Disconnect Request of the {} was captured", name_of(unanswered->from)));
+        else if (!ends.empty() && !failed && breaking == nullptr)
             observations.add(
                 kinds::in_error, session_of(connection), std::move(frames),
                 "the connection was left with the " + ends + " in Error");
     }
+    if (connection.outcome == Outcome::unknown && is_unanswered_setup(connection, end_of_capture))
+        observations.add(
+            kinds::no_response, session_of(connection), frames_of({connection.first_frame}),
+            "no response to the Connect Request was captured");
     if (connection.outcome == Outcome::connected && std::ranges::any_of(connection.setups, &Setup::retry))
         observations.add(
             kinds::retried, session_of(connection), frames_of({connection.first_frame}),
@@ -313,14 +360,15 @@ constinit const Source fcvi_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
         if (evidence.models.fcvi == nullptr) return;
         const Model& model = *evidence.models.fcvi;
+        const Time end = evidence.capture.start.value_or(0) + evidence.capture.duration;
         std::set<std::uint32_t> failed;
         std::vector<Message> troubled;
         for (const Message& message : model.messages) {
             if (message.state == MessageState::failed) failed.insert(message.connection);
-            if (is_troubled(message)) troubled.push_back(message);
+            if (is_troubled(message, end)) troubled.push_back(message);
         }
         for (const Connection& connection : model.connections)
-            observe(model, connection, failed.contains(connection.id), observations);
+            observe(model, connection, failed.contains(connection.id), end, observations);
         for (const Message& message : troubled)
             if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
         observe_latencies(model, observations);

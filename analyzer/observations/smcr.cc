@@ -25,9 +25,9 @@ constexpr Kind no_roce{
     "SMCR-O-no-roce",
     Severity::error,
     "RoCE does not get through",
-    "The TCP handshake and the CLC messages ended well, but the first messages over the new link, CONFIRM LINK, did "
-    "not reach the other side, or their answers did not come back. Linux gives up after 2 s and falls back to TCP; "
-    "what was sent over the link until then may be lost to the application. Retransmissions, failed links and "
+    "The TCP handshake and the CLC messages ended well, but the first messages over the new link, CONFIRM LINK and ADD "
+    "LINK, did not reach the other side, or their answers did not come back. Linux gives up after 2 s and falls back "
+    "to TCP; what was sent over the link until then may be lost to the application. Retransmissions, failed links and "
     "unanswered requests that follow from it are counted here.",
     "Let UDP port 4791 (RoCEv2) pass both ways between the two GIDs: `nft list ruleset` or `iptables -L` on both "
     "hosts, ACLs and VLANs of switches, security groups; `rping -c -a ADDRESS` over the same devices; `rdma "
@@ -271,11 +271,13 @@ std::string where_to_look(const Connection& connection) {
     }
 }
 
-/// Whether a first contact ended because CONFIRM LINK was waited for in vain.
-bool waited_in_vain(const Connection& connection) {
+/// What a first contact waited for in vain, as it says when it ends; nothing if it ended otherwise.
+std::optional<wire::LlcType> waited_in_vain(const Connection& connection) {
     constexpr std::uint32_t confirm_link_timeout = 0x02010000, add_link_timeout = 0x02020000;
-    return connection.outcome != Outcome::smc_r && connection.decline &&
-           (connection.decline->code == confirm_link_timeout || connection.decline->code == add_link_timeout);
+    if (connection.outcome == Outcome::smc_r || !connection.decline) return std::nullopt;
+    if (connection.decline->code == confirm_link_timeout) return wire::LlcType::confirm_link;
+    if (connection.decline->code == add_link_timeout) return wire::LlcType::add_link;
+    return std::nullopt;
 }
 
 /// Whether the server's answer to the SYN was a reset.
@@ -338,6 +340,7 @@ public:
 private:
     void observe(const LinkGroup& group);
     void observe(const LinkGroup& group, const Link& link);
+    bool was_declined(const LinkGroup& group, const Link& link) const;
     void failed(const LinkGroup& group, const Link& link, const LlcExchange* lost);
     void observe_exchanges(const LinkGroup& group);
     void observe_halves(const LinkGroup& group);
@@ -350,6 +353,7 @@ private:
     void refused(const Connection& connection);
     void no_roce(const Connection& connection);
     void ending(const Connection& connection);
+    static void explain_ending(const LinkGroup& group, Observation& o);
     void failover(const Connection& connection);
     static void explain_failover(Observation& o, const LinkGroup& group, std::uint8_t left);
     void data(const Connection& connection, Side from);
@@ -424,9 +428,36 @@ bool deletes(const LinkGroup& group, const LlcExchange& deletion) {
     return deletion.from == Side::server && group.roles_known;
 }
 
+/// The DELETE LINK of all links, if there is one.
+const LlcExchange* deletion_of_all(const LinkGroup& group) {
+    const auto found = std::ranges::find_if(group.exchanges, [](const LlcExchange& exchange) {
+        return exchange.type == wire::LlcType::delete_link && exchange.change.all;
+    });
+    return found != group.exchanges.end() ? &*found : nullptr;
+}
+
+constexpr const char* look_at_deletion =
+    "What took the links down there: an administrator, an RDMA device or the SMC module that was removed (`dmesg`, the "
+    "log of that time); a side that runs out of links says so, too.";
+
+/// Whether all that was repeated was so when the other side's queue pair was gone.
+bool repeats_only_behind(const LlcExchange& deletion, const Link& link) {
+    return std::ranges::all_of(link.repeated.values, [&](const Repetitions& repeated) {
+        return repeated.count == 0 || repeated.first.time > deletion.request.time;
+    });
+}
+
+/// The link went because the set-up was declined.
+bool Sessions::was_declined(const LinkGroup& group, const Link& link) const {
+    return !repeats_in_vain(link) && link.retransmissions == 0 &&
+           std::ranges::all_of(group.connections, [&](std::uint32_t id) {
+               return model_.connections[id - 1].outcome != Outcome::smc_r;
+           });
+}
+
 void Sessions::observe(const LinkGroup& group, const Link& link) {
     const LlcExchange* lost = lost_path(group, link);
-    if (link.packets == 0 && lost == nullptr) return;
+    if (lost == nullptr && (link.packets == 0 || was_declined(group, link))) return;
     if (link.state == LinkState::failed || lost != nullptr) {
         const bool goes_on = std::ranges::count(group.links, LinkState::active, &Link::state) != 0;
         if (!goes_on || lost == nullptr) broken_.insert(group.id);
@@ -438,7 +469,17 @@ void Sessions::observe(const LinkGroup& group, const Link& link) {
         observations_, session_of(group),
         {.packets = link.packets, .repeated = link.retransmissions, .naks = link.naks},
         frames_of({client.first.frame, server.first.frame, client.last.frame, server.last.frame}));
-    if (o == nullptr || o->severity == Severity::note) return;
+    if (o == nullptr) return;
+    if (const LlcExchange* deletion = deletion_of_all(group);
+        deletion != nullptr && repeats_only_behind(*deletion, link)) {
+        o->severity = Severity::note;
+        o->cause = fmt::format(
+            "They came behind DELETE LINK of all links (frame {}): the queue pairs were gone.",
+            deletion->request.frame);
+        o->look = look_at_deletion;
+        return;
+    }
+    if (o->severity == Severity::note) return;
     lossy_.insert(group.id);
     if (in_vain) o->cause = silence_of(link, *in_vain);
     if (const Time longest = longest_wait(group); longest != 0)
@@ -661,28 +702,30 @@ void Sessions::refused(const Connection& connection) {
 }
 
 /// Where a message was lost, the capture shows if it holds what was waited for.
-std::string lost_where(const LinkGroup& group, const DeclineSeen& decline) {
-    const LlcExchange* request = find_exchange(group, wire::LlcType::confirm_link, std::nullopt);
+std::string lost_where(const LinkGroup& group, const DeclineSeen& decline, wire::LlcType awaited) {
+    const char* const name = awaited == wire::LlcType::add_link ? "ADD LINK" : "CONFIRM LINK";
+    const LlcExchange* request = find_exchange(group, awaited, std::nullopt);
     for (const Link& link : group.links)
-        if (request == nullptr) request = find_exchange(group, wire::LlcType::confirm_link, link.number);
+        if (request == nullptr) request = find_exchange(group, awaited, link.number);
     const bool any = std::ranges::any_of(group.links, [](const Link& link) { return link.packets != 0; });
     if (!any || request == nullptr)
-        return "The capture holds no CONFIRM LINK: it was lost before it came here, or never sent.";
+        return fmt::format("The capture holds no {}: it was lost before it came here, or never sent.", name);
     if (request->reply && decline.by == request->from)
         return fmt::format(
-            "The {0} says that it waited for CONFIRM LINK in vain, but the {1}'s answer is in frame {2}: RoCE packets "
+            "The {0} says that it waited for {3} in vain, but the {1}'s answer is in frame {2}: RoCE packets "
             "from the {1} are lost between where this was captured and the {0}.",
-            name_of(decline.by), name_of(engine::other(decline.by)), request->reply->frame);
+            name_of(decline.by), name_of(engine::other(decline.by)), request->reply->frame, name);
     if (!request->reply)
         return fmt::format(
-            "CONFIRM LINK of the {} (frame {}) got no answer in this capture: RoCE packets are lost on the way to the "
+            "{} of the {} (frame {}) got no answer in this capture: RoCE packets are lost on the way to the "
             "{}, or it does not answer.",
-            name_of(request->from), request->request.frame, name_of(engine::other(request->from)));
+            name, name_of(request->from), request->request.frame, name_of(engine::other(request->from)));
     return "";
 }
 
 void Sessions::no_roce(const Connection& connection) {
     const LinkGroup* group = group_of(connection);
+    const wire::LlcType awaited = *waited_in_vain(connection);
     std::uint64_t repeated = 0, first = 0, request = 0, reply = 0;
     if (group != nullptr)
         for (const Link& link : group->links) {
@@ -690,7 +733,7 @@ void Sessions::no_roce(const Connection& connection) {
             for (const Side side : {Side::client, Side::server})
                 if (const std::uint64_t frame = link.repeated[side].first.frame; frame != 0)
                     first = first == 0 ? frame : std::min(first, frame);
-            if (const LlcExchange* e = find_exchange(*group, wire::LlcType::confirm_link, link.number)) {
+            if (const LlcExchange* e = find_exchange(*group, awaited, link.number)) {
                 request = e->request.frame;
                 reply = frame_of(e->reply);
             }
@@ -703,7 +746,7 @@ void Sessions::no_roce(const Connection& connection) {
     if (repeated != 0)
         o.text += fmt::format("; {} {} retransmitted", counted(repeated, "packet"), repeated == 1 ? "was" : "were");
     o.count = std::max<std::uint64_t>(repeated, 1);
-    if (group != nullptr) o.cause = lost_where(*group, *connection.decline);
+    if (group != nullptr) o.cause = lost_where(*group, *connection.decline, awaited);
 }
 
 /// "the client aborted, the server followed": who did what to end the connection, the first one first.
@@ -733,9 +776,25 @@ void Sessions::ending(const Connection& connection) {
     if (broken_.contains(connection.link_group)) return;
     std::vector<std::uint64_t> frames;
     const std::string how = end_text(connection, frames);
-    observations_.add(
+    Observation& o = observations_.add(
         kinds::abnormal_close, session_of(connection), std::move(frames),
         fmt::format("the connection closed abnormally{}{}", how.empty() ? "" : ": ", how));
+    if (const LinkGroup* group = group_of(connection)) explain_ending(*group, o);
+}
+
+/// A link group that was deleted takes its connections with it (RFC 7609, 3.5.4).
+void Sessions::explain_ending(const LinkGroup& group, Observation& o) {
+    const LlcExchange* deletion = deletion_of_all(group);
+    if (deletion == nullptr || (!o.frames.empty() && o.frames.front() < deletion->request.frame)) return;
+    const std::string why = reason_text(deletion->type, deletion->change);
+    std::string by = who(group, deletion->from);
+    by.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(by.front())));
+    o.cause = fmt::format(
+        "{} {} all links of the link group (DELETE LINK, frame {}{}{}).", by,
+        deletes(group, *deletion) ? "deleted" : "asked to delete", deletion->request.frame, why.empty() ? "" : ": ",
+        why);
+    o.frames.insert(o.frames.begin(), deletion->request.frame);
+    o.look = look_at_deletion;
 }
 
 /// What both sides wrote again, as the end of a sentence.

@@ -93,7 +93,8 @@ void Summary::counts(const Model& model) {
          << counted(static_cast<std::uint64_t>(std::ranges::count_if(model.link_groups, came_to_be)), "link group");
     std::uint64_t failed = 0;
     for (const LinkGroup& group : model.link_groups)
-        failed += static_cast<std::uint64_t>(std::ranges::count(group.links, LinkState::failed, &Link::state));
+        if (came_to_be(group))
+            failed += static_cast<std::uint64_t>(std::ranges::count(group.links, LinkState::failed, &Link::state));
     if (failed != 0) out_ << ", " << counted(failed, "failed link");
     out_ << '\n';
     if (model.not_offered != 0)

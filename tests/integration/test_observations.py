@@ -31,7 +31,6 @@ TROUBLE = {
     "smcr_v2_lgr_netdev_down": {("SMCR-O-link-failed", "lg-1")},
     "smcr_v2_lgr_rdma_link_delete": {("SMCR-O-link-failed", "lg-1")},
     "smcr_v2_lossy": {("RDMA-O-retransmissions", "lg-1")},
-    "smcr_v2_module_unload": {("RDMA-O-retransmissions", "lg-1")},
     "smcr_v2_peer_frozen": {("SMCR-O-link-failed", "lg-1")},
     # Its file says that the interface dropped 4 frames.
     "smcr_v2_two_links": {("CAPTURE-O-dropped", None), ("SMCR-O-link-failed", "lg-1"), ("SMCR-O-failover", "smcr-2"),

@@ -33,11 +33,11 @@ template <class Way> [[gnu::always_inline]] static inline void code(Way& way, Se
 }
 
 template <class Way> [[gnu::always_inline]] static inline void code(Way& way, Exchange& exchange) {
-    auto& [id, fabric, originator, responder, assigned_id, ox_id, rx_id, type, service_class, state, beginning_seen, may_be_several, initiative, els, ct, accepted, login, rejected, link_reject, link_reject_by, busies, abort, sent, sequences, sequence_count, incomplete_sequences, first_frame, last_frame, first_time, last_time] =
+    auto& [id, fabric, originator, responder, assigned_id, ox_id, rx_id, type, service_class, state, beginning_seen, may_be_several, initiative, els, ct, question, accepted, login, rejected, link_reject, link_reject_by, busies, abort, sent, sequences, sequence_count, incomplete_sequences, first_frame, last_frame, first_time, last_time] =
         exchange;
     way(id, fabric, originator, responder, assigned_id, ox_id, rx_id, type, service_class, state, beginning_seen,
-        may_be_several, initiative, els, ct, accepted, login, rejected, link_reject, link_reject_by, busies, abort,
-        sent.values, first_frame, last_frame, first_time, last_time, sequence_count, incomplete_sequences);
+        may_be_several, initiative, els, ct, question, accepted, login, rejected, link_reject, link_reject_by, busies,
+        abort, sent.values, first_frame, last_frame, first_time, last_time, sequence_count, incomplete_sequences);
     way.details(sequences);
 }
 

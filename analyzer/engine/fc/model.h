@@ -112,6 +112,7 @@ struct Exchange {
     std::optional<Party> initiative;      ///< who holds the Sequence Initiative
     std::optional<std::uint8_t> els;      ///< command, of an Extended Link Service
     std::optional<std::uint16_t> ct;      ///< command, of a Common Transport request
+    std::uint32_t question = 0;           ///< digest of that request; 0: not all of it was captured
     std::optional<bool> accepted;         ///< of these: LS_ACC or CT accept, or a reject
     std::uint32_t login = 0;              ///< id of the login that it asks for; 0: none
     std::optional<Refusal> rejected;      ///< LS_RJT, or the CT reject's reason

@@ -6,6 +6,7 @@
 #include "analyzer/engine/fc/addresses.h"
 #include "analyzer/engine/fc/logins.h"
 #include "capture/fcip.h"
+#include "capture/hash.h"
 
 namespace fabricscope::engine::fibre_channel {
 
@@ -93,6 +94,7 @@ void Tracker::State::on_ct(Arrival& arrival, ByteView payload, std::size_t lengt
     const std::uint16_t command = message.header.command;
     if (command != wire::ct_accept && command != wire::ct_reject) {
         if (!exchange.ct) exchange.ct = command;
+        if (payload.size() == length) exchange.question = static_cast<std::uint32_t>(capture::hash_of(payload));
         if (const auto* request = std::get_if<wire::GidIppRequest>(&message.body))
             addresses_.on_name_server_request(arrival, *request);
         return;

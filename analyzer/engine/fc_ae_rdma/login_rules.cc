@@ -87,7 +87,8 @@ void LoginRules::on_message(const Arrival& a, const fibre_channel::GivenIds& giv
     pair.speaks_rdma = true;
     const auto is_there = [](const Dialog& dialog) { return dialog.request || dialog.answer; };
     if (std::ranges::none_of(pair.dialogs, is_there))
-        verdicts_.undecided(rules::process_login, UndecidedReason::login_not_captured);
+        verdicts_.undecided(
+            rules::process_login, pair.ended ? UndecidedReason::frames_missing : UndecidedReason::login_not_captured);
     for (const Dialog& dialog : pair.dialogs)  // one of the ports need not ask
         if (is_there(dialog)) judge_dialog(a, dialog);
     judge_permission(a, pair, given_ids);
@@ -126,6 +127,7 @@ void LoginRules::judge_permission(const Arrival& a, Pair& pair, const fibre_chan
     const Dialog &own = pair.asked_by(initiator, target), &other = pair.asked_by(target, initiator);
     for (const Dialog& dialog : {own, other})
         if (dialog.answer && dialog.answer->executed()) return verdicts_.satisfied(rules::login_before);
+    if (pair.ended) return verdicts_.undecided(rules::login_before, UndecidedReason::frames_missing);
     const bool may_be_accepted = !own.answer || (other.request && !other.answer);
     if (may_be_accepted) return verdicts_.undecided(rules::login_before, UndecidedReason::response_not_captured);
     broken(

@@ -49,6 +49,7 @@ private:
     void on_data(const Arrival& a, const fibre_channel::FrameFacts& facts);
     void on_response(const Arrival& a);
     void take_response(const Arrival& a, const Readable<wire::Response>& response);
+    static std::uint64_t length_told(const Message& m);
     static void note_missing(const Arrival& a);
     static Continuity continuity_of(const Arrival& a, bool begins_sequence);
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
@@ -297,20 +298,27 @@ void Tracker::State::on_response(const Arrival& a) {
     rules_.on_response(a, response);
     Message& m = a.message;
     ++m.frames;
-    note_missing(a);
     if (!m.response) {
         m.response = a.step();
         a.exchange.lack_of_response = response.lack();
         take_response(a, response);
     }
+    note_missing(a);
     tell(a);
+}
+
+/// Of the data of a message that ended well, as far as its command and its response tell.
+std::uint64_t Tracker::State::length_told(const Message& m) {
+    const bool is_short = m.resid_under == true;
+    if (m.state != MessageState::complete || !m.data_length || (is_short && !m.residual)) return 0;
+    return *m.data_length - (is_short ? std::min(*m.data_length, *m.residual) : 0);
 }
 
 /// At least so many, if it is not known that what was not seen was not sent.
 void Tracker::State::note_missing(const Arrival& a) {
     const auto& ranges = a.exchange.data.ranges();
     const bool lacks_some = !ranges.empty() && (a.exchange.gaps || a.exchange.begins_behind);
-    const std::uint64_t end = lacks_some ? ranges.back().end : 0;
+    const std::uint64_t end = std::max(lacks_some ? ranges.back().end : 0, length_told(a.message));
     a.message.missing_bytes = end - std::min(end, a.message.bytes + a.exchange.data.left_out());
 }
 

@@ -14,7 +14,12 @@ void Logouts::on_els(const fibre_channel::FrameFacts& facts) {
     const FrameSeen seen = facts.seen();
     switch (*facts.exchange.els) {
         // Who sends LOGO, and who accepts it, sends nothing more.
-        case fc::els_logo: return log_out(source_of(seen), destination_of(seen), seen.step());
+        case fc::els_logo:
+            if (facts.exchange.responder == fc::f_port_server) {
+                if (facts.accepts()) lose_address(facts.exchange.port(Party::originator), seen.step());
+                return;
+            }
+            return log_out(source_of(seen), destination_of(seen), seen.step());
         case fc::els_plogi:  // once it is accepted, the ports have logged out implicitly (8.4.2)
             if (!facts.closes || !facts.accepts()) return;
             log_out(destination_of(seen), source_of(seen), seen.step());

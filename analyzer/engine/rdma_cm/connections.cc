@@ -648,9 +648,16 @@ bool gave_up(const Connection& c) {
            c.req_transmissions > *c.max_cm_retries;
 }
 
+/// The RTU was captured, but did not arrive: the server waited for it in vain.
+bool rtu_was_lost(const Connection& c) {
+    return c.reject && c.reject->by == Side::server && c.reject->message == ib::rejects_rep &&
+           c.from[Side::server].packets == 0;
+}
+
 }  // namespace
 
 Outcome outcome_so_far(const Connection& c) {
+    if (rtu_was_lost(c)) return Outcome::rejected;
     const bool resolved = c.service == Service::ud && c.rep && !c.reject && !c.unread_reject;
     const bool used = c.rep && c.from[Side::client].packets != 0;
     if (c.rtu || resolved || used) return Outcome::connected;

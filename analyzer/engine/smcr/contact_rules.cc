@@ -100,7 +100,8 @@ void ContactRules::on_link_left(const Arrival& a, std::uint32_t link) {
 /// A connection that has been set up on it by then as a subsequent contact.
 void ContactRules::on_link_begun(const Arrival& a) {
     const LinkGroup& group = model_.link_groups[a.group - 1];
-    if (group.from_start) return;
+    // Of several links ADD LINK may have made it, beside the one that ACCEPT names.
+    if (group.from_start || group.links.size() > 1) return;
     for (const std::uint32_t id : group.connections) {
         const Connection& c = model_.connections[id - 1];
         const auto& [accept, confirm] = std::tie(c.setup.accept, c.setup.confirm);

@@ -146,8 +146,9 @@ void CursorRules::judge_coverage(const Transfer& t, const Motion& producer, bool
     if (producer.kind != Motion::Kind::forward || producer.moved == 0) return;
     const std::uint64_t begin = t.sending.producer_position();
     if (t.sending.was_written(begin, producer.position)) return verdicts_.satisfied(rules::write_before_cdc);
-    const Doubt why = writes_wait                   ? UndecidedReason::rmb_unknown
-                      : begin < t.mine.unsure_below ? UndecidedReason::frames_missing
+    // Whose an RMB element is that no CLC message has told, WRITEs and cursors suggest only.
+    const Doubt why = writes_wait || t.connection.midstream ? UndecidedReason::rmb_unknown
+                      : begin < t.mine.unsure_below         ? UndecidedReason::frames_missing
                       : may_be_written_elsewhere(t)
                           ? UndecidedReason::interface_order
                           : doubt_if(t.a.history->contact_missing, UndecidedReason::setup_not_captured);

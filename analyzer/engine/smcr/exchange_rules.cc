@@ -53,6 +53,8 @@ bool needs_answer_to(const wire::LlcMessage& message, const OpenRequest& request
     return link == link_set_up(wire::parse_llc(earlier.octets, earlier.octets.size()));
 }
 
+std::string links_text(std::uint32_t link, bool all) { return all ? "all links" : "link " + std::to_string(link); }
+
 /// Whether the reply can be to this request only. Not every reply repeats what it is about.
 bool is_its_reply(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request) {
     const std::uint32_t subject = subject_of(reply);
@@ -190,6 +192,9 @@ void ExchangeRules::on_unasked_reply(const Arrival& a, const wire::LlcMessage& m
 void ExchangeRules::judge_delete_link_reply(
     const Arrival& a, const wire::DeleteLink& reply, const OpenRequest& request) {
     if (request.from != Side::server) return;  // to the client's the server may only say that there is no such link
+    const wire::LlcMessage message = wire::parse_llc(request.octets, request.octets.size());
+    const auto* asked = std::get_if<wire::DeleteLink>(&message.body);
+    if (asked != nullptr && asked->all && reply.all) return;  // it needs no answer, and this one says the same
     const bool same = request.subject == reply.link && !reply.all;
     const bool disputed = std::ranges::any_of(group(a).links, [](const Link& link) { return !link.number; });
     const bool exists = disputed || link_numbered(group(a), request.subject) != nullptr ||
@@ -203,8 +208,8 @@ void ExchangeRules::judge_delete_link_reply(
             "there is no link " + std::to_string(reply.link) + ", but the client does not say so");
     verdicts_.broken(
         rules::delete_link_answer, why, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
-        "asked to delete link " + std::to_string(request.subject) + ", the client names " +
-            (reply.all ? "all links" : "link " + std::to_string(reply.link)));
+        "asked to delete " + links_text(request.subject, asked != nullptr && asked->all) + ", the client names " +
+            links_text(reply.link, reply.all));
 }
 
 /// With several TEST LINKs under way the reply may be to another one.

@@ -41,6 +41,8 @@ void SequenceRules::on_link(const Transfer& t) {
     const auto& links = model_.link_groups[t.a.group - 1].links;
     const LinkState left = links[*mine.link].state;
     if (!why && left != LinkState::deleted && left != LinkState::failed) why = UndecidedReason::old_link_not_deleted;
+    // Its WRITEs may be another one's.
+    if (!why && t.connection.midstream) why = UndecidedReason::setup_not_captured;
     verdicts_.broken(
         rules::failover_validation, why, frames_with(mine.frame, t.frame()), t.subject(),
         "moved to another link without validation");

@@ -55,7 +55,10 @@ void Tracker::take_retransmissions(const rdma::Model& account) {
     std::map<Link*, std::uint64_t> retransmitted;  // a queue pair that was used again has several streams
     for (const rdma::Stream& stream : account.streams) {
         if (stream.merged || stream.link_group == 0) continue;
-        Link& link = state_->model_.link_groups[stream.link_group - 1].links[stream.link];
+        LinkGroup& group = state_->model_.link_groups[stream.link_group - 1];
+        Link& link = group.links[stream.link];
+        // The queue pairs were another group's before: what that repeated is not this one's.
+        if (group.from_start && stream.first_frame < link.first_frame) continue;
         retransmitted[&link] += stream.from[rdma::a].retransmitted.packets + stream.from[rdma::b].retransmitted.packets;
     }
     for (const auto& [link, packets] : retransmitted) link->retransmissions = packets;

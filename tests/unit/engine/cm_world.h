@@ -73,8 +73,11 @@ public:
         send(from, ib::CmAttribute::rep, body, transactions[n]);
     }
     void rtu(std::uint32_t n) { send(client, ib::CmAttribute::rtu, ib::CmRtu{0x100 + n, 0x200 + n}, transactions[n]); }
-    void rej(Side from, std::uint32_t local, std::uint32_t remote, std::uint16_t reason) {
+    void rej(
+        Side from, std::uint32_t local, std::uint32_t remote, std::uint16_t reason,
+        std::uint8_t message = ib::rejects_req) {
         wire::Rej body;
+        body.body.message = message;
         body.body.local_comm_id = local;
         body.body.remote_comm_id = remote;
         body.body.reason = reason;

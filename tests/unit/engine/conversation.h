@@ -196,6 +196,11 @@ public:
         body.link = number;
         return body;
     }
+    static wire::DeleteLink deletion_of_all(Side from) {
+        wire::DeleteLink body = deletion(from, 0);
+        body.all = true;
+        return body;
+    }
     /// The client asks the server to do it (RFC 7609, 3.5.4).
     static wire::DeleteLink request_for_deletion(std::uint8_t number) {
         wire::DeleteLink body = deletion(Side::client, number);

@@ -201,6 +201,13 @@ TEST(FcAeRdmaEvidence, WhatWasNotSentIsNotMissing) {
     EXPECT_EQ(w.message().missing_bytes, 0U);
 }
 
+TEST(FcAeRdmaEvidence, WhatAGoodReadLacksAtItsEndIsMissing) {
+    EXPECT_EQ(World(in_pieces, {"FCP_DATA/3 drop"}).message().missing_bytes, 50U);
+    EXPECT_EQ(World(a_read, {"FCP_DATA drop"}).message().missing_bytes, 100U);
+    const World told(a_read, {"FCP_DATA drop", "FCP_RSP set fcaerdma.resid_under=1 fcaerdma.resid=40"});
+    EXPECT_EQ(told.message().missing_bytes, 60U);
+}
+
 TEST(FcAeRdmaEvidence, OneOfThePortsNeedNotAskForTheProcessLogin) {
     EXPECT_EQ(World(a_read).model().of(rules::process_login).undecided, 0U);
     EXPECT_EQ(

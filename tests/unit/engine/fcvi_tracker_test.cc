@@ -463,6 +463,18 @@ TEST(FcviTracker, ALoginThatAnotherClockShowsLateIsNoLogout) {
     }
 }
 
+TEST(FcviTracker, WhoLogsOutOfTheFabricLosesItsAddress) {
+    const Edits of_fabric{"LOGO set fabricscope.fc.d_id=0xfffffe", "LS_ACC/3 set fabricscope.fc.s_id=0xfffffe"};
+    Edits unanswered = of_fabric;
+    unanswered.back() = "LS_ACC/3 drop";
+    for (Edits edits : {of_fabric, unanswered}) {
+        const bool answered = edits == of_fabric;
+        for (const char* line : {"PLOGI/2 drop", "LS_ACC/last drop"}) edits.emplace_back(line);
+        const World w("fcvi_logout", edits);
+        EXPECT_EQ(w.connection().end[server].state, answered ? State::idle : State::connected);
+    }
+}
+
 TEST(FcviTracker, LimitsHold) {
     Options options;
     options.limits.connections = 1;

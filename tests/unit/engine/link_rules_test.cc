@@ -693,6 +693,17 @@ TEST(LinkRules, R28NoAnswer) {
     EXPECT_EQ(frames_of_finding(w), std::vector{request});
 }
 
+TEST(LinkRules, R28AnotherThanWasAsked) {
+    for (const bool all : {false, true}) {
+        World w;
+        w.connect(1, true);
+        w.add_link();
+        w.llc(server, all ? World::deletion_of_all(server) : World::deletion(server, 2));
+        w.llc(client, World::deletion_of_all(client));
+        EXPECT_EQ(found(w), all ? Ids{} : Ids{"SMCR-R28"});
+    }
+}
+
 TEST(LinkRules, R28NoAnswerAboutALinkThatNeverCameUpIsAHabit) {
     for (const Profile profile : {Profile::standard, Profile::linux_}) {
         Options options;

@@ -134,6 +134,16 @@ TEST(RdmaCm, WhoWaitsTooLongForSomethingElseRejects) {
     EXPECT_EQ(client_of_reply.connection(1).outcome, Outcome::rejected) << "an answer came";
 }
 
+TEST(RdmaCm, AnRtuThatDidNotArriveMakesNoConnection) {
+    for (const bool used : {false, true}) {
+        World w;
+        w.req(1), w.rep(1), w.rtu(1);
+        if (used) w.data(server, 0x11, 1);
+        w.rej(server, 0x201, 0x101, 4, ib::rejects_rep);
+        EXPECT_EQ(w.connection(1).outcome, used ? Outcome::connected : Outcome::rejected);
+    }
+}
+
 TEST(RdmaCm, WhatIsRepeatedBehindItsAnswerIsCountedApart) {
     World w;
     w.req(1), w.req(1), w.rep(1), w.req(1), w.rep(1), w.rtu(1), w.rep(1), w.rtu(1);

@@ -277,6 +277,13 @@ TEST(SetupRules, R09IsUndecidedForALinkFromBefore) {
     EXPECT_EQ(tally(w, rules::known_link).undecided, 1U);
 }
 
+TEST(SetupRules, R09ALinkThatIsAddedIsNotTheOneThatAcceptNames) {
+    World w;
+    w.connect(1, false);
+    w.add_link();
+    EXPECT_EQ(found(w), Ids{});
+}
+
 // ---- R10: new link groups ------------------------------------------------------------------------
 
 TEST(SetupRules, R10QueuePairOfAnotherGroup) {

@@ -254,6 +254,91 @@ TEST(Observations, WhoAbortedFirstIsNamedFirst) {
     EXPECT_THAT(all[0].frames, ElementsAre(10, 20, 30));
 }
 
+/// DELETE LINK of all links, by the server, in frame 8.
+LlcExchange deletion_of_all() {
+    LlcExchange deletion;
+    deletion.type = wire::LlcType::delete_link;
+    deletion.from = Side::server;
+    deletion.request = {start, 8};
+    deletion.change.all = true;
+    deletion.change.reason = 0x00030000;
+    return deletion;
+}
+
+TEST(Observations, AConnectionEndsWithItsLinkGroup) {
+    Model model;
+    model.connections = {connection(1)};
+    Connection& c = model.connections[0];
+    c.close = Close::abnormal;
+    c.reset_by = Side::server;
+    c.reset_frame = 30;
+    model.link_groups = {link_group()};
+    model.link_groups[0].roles_known = true;
+    model.link_groups[0].exchanges.push_back(deletion_of_all());
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-abnormal-close");
+    EXPECT_EQ(
+        all[0].cause,
+        "The server deleted all links of the link group (DELETE LINK, frame 8: program initiated (inactivity)).");
+    EXPECT_THAT(all[0].frames, ElementsAre(8, 30));
+    EXPECT_THAT(all[0].look, HasSubstr("the SMC module that was removed"));
+    c.reset_frame = 7;
+    EXPECT_THAT(observed({.smcr = &model}).at(0).cause, IsEmpty()) << "it had ended before";
+}
+
+TEST(Observations, BehindDeleteLinkNothingCanBeAcknowledged) {
+    Model model;
+    model.connections = {connection(1)};
+    model.link_groups = {link_group()};
+    LinkGroup& group = model.link_groups[0];
+    group.exchanges.push_back(deletion_of_all());
+    Link& link = group.links[0];
+    link.state = LinkState::deleted;
+    link.packets = 98;
+    link.retransmissions = 41;
+    link.repeated[Side::client] = {.count = 41, .first = {start + 1, 9}, .last = {start + 2, 50}};
+    Observation o = observed({.smcr = &model}).at(0);
+    EXPECT_STREQ(o.id, "RDMA-O-retransmissions");
+    EXPECT_EQ(o.severity, Severity::note);
+    EXPECT_THAT(o.cause, HasSubstr("behind DELETE LINK of all links (frame 8)"));
+    link.repeated[Side::client].first.time = start;
+    EXPECT_EQ(observed({.smcr = &model}).at(0).severity, Severity::warning);
+}
+
+TEST(Observations, ALinkThatWentWithADeclineDidNotFail) {
+    Model model;
+    model.connections = {declined(1, 0x03050000)};
+    model.link_groups = {link_group()};
+    Link& link = model.link_groups[0].links[0];
+    link.state = LinkState::failed;
+    link.packets = 3;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "SMCR-O-declined");
+    link.retransmissions = 1;
+    EXPECT_STREQ(observed({.smcr = &model}).at(0).id, "SMCR-O-link-failed");
+}
+
+TEST(Observations, ASetUpThatWaitedForAddLink) {
+    Model model;
+    model.connections = {declined(1, 0x02020000)};
+    model.link_groups = {link_group()};
+    model.link_groups[0].links[0].packets = 3;
+    for (const auto type : {wire::LlcType::confirm_link, wire::LlcType::add_link}) {
+        LlcExchange& exchange = model.link_groups[0].exchanges.emplace_back();
+        exchange.type = type;
+        exchange.from = Side::server;
+        exchange.link = 1;
+        exchange.request = {start, 12};
+        if (type == wire::LlcType::confirm_link) exchange.reply = FrameStamp{start, 13};
+        else exchange.request = {start, 14};
+    }
+    EXPECT_THAT(
+        observed({.smcr = &model}).at(0).cause,
+        HasSubstr("ADD LINK of the server (frame 14) got no answer in this capture"));
+}
+
 TEST(Observations, AListenerThatTookUpSmcBeforeWasBusy) {
     Model model;
     model.connections = {connection(1), connection(2)};
@@ -513,6 +598,152 @@ TEST(Observations, ARefusalThatPerhapsWasFollowedByConsentIsANote) {
     EXPECT_EQ(severity(), Severity::note) << "what was refused is missing";
     later.responder = 0x010204;
     EXPECT_EQ(severity(), Severity::warning) << "by another port";
+}
+
+/// Two requests, the first of which was rejected and the second accepted.
+engine::fibre_channel::Model refused_and_accepted() {
+    using namespace engine::fibre_channel;
+    engine::fibre_channel::Model model;
+    for (const bool accepted : {false, true}) {
+        Exchange exchange;
+        exchange.id = accepted ? 2 : 1;
+        exchange.originator = 0x010203, exchange.responder = 0x040506;
+        exchange.els = 3;
+        exchange.beginning_seen = true;
+        exchange.accepted = accepted;
+        if (!accepted) exchange.rejected = Refusal{.reason = 5, .step = {start, 4}};
+        model.exchanges.push_back(exchange);
+    }
+    return model;
+}
+
+TEST(Observations, WhatAnotherWasGrantedWasNotGrantedToWhoWasRefused) {
+    using namespace engine::fibre_channel;
+    const auto severity = [](const auto& change) {
+        engine::fibre_channel::Model model = refused_and_accepted();
+        for (std::uint32_t place = 0; place < 2; ++place)
+            model.exchanges.change(place, [&](Exchange& exchange) { return change(model, exchange), true; });
+        return observed({.fc = &model}).front().severity;
+    };
+    EXPECT_EQ(severity([](auto&, Exchange&) {}), Severity::note);
+    EXPECT_EQ(severity([](auto&, Exchange& x) { x.originator += x.id; }), Severity::warning) << "another port";
+    EXPECT_EQ(severity([](auto&, Exchange& x) { x.fabric = static_cast<std::uint16_t>(x.id); }), Severity::warning);
+    const auto query = [](std::uint32_t step) {
+        return [step](auto&, Exchange& x) { x.els.reset(), x.ct = 0x121, x.question = 1 + step * x.id; };
+    };
+    EXPECT_EQ(severity(query(0)), Severity::note);
+    EXPECT_EQ(severity(query(1)), Severity::warning) << "another name";
+    EXPECT_EQ(severity([](auto&, Exchange& x) { x.els.reset(), x.ct = 0x121, x.question = x.id - 1; }), Severity::note)
+        << "which name was not captured";
+    const auto fabric_login = [](std::uint64_t step) {
+        return [step](engine::fibre_channel::Model& model, Exchange& x) {
+            Login& login = model.logins.emplace_back();
+            login.parameters[Party::originator].emplace().port_name = 77 + step * x.id;
+            x.els = 4, x.originator = 0;
+            x.login = static_cast<std::uint32_t>(model.logins.size());
+        };
+    };
+    EXPECT_EQ(severity(fabric_login(0)), Severity::note);
+    EXPECT_EQ(severity(fabric_login(1)), Severity::warning) << "of another Port_Name";
+}
+
+TEST(Observations, ALoginThatIsSentAgainHasNoAnswer) {
+    using namespace engine::fibre_channel;
+    const auto told = [](const std::vector<Exchange>& exchanges) {
+        engine::fibre_channel::Model model;
+        for (const Exchange& exchange : exchanges) model.exchanges.push_back(exchange);
+        std::vector<std::string> texts;
+        for (const Observation& o : observed({.fc = &model}))
+            texts.push_back((o.severity == Severity::warning ? "! " : "- ") + o.text);
+        return texts;
+    };
+    std::vector<Exchange> exchanges;
+    const auto add = [&](std::uint8_t els, int seconds) -> Exchange& {
+        Exchange& exchange = exchanges.emplace_back();
+        exchange.id = static_cast<std::uint32_t>(exchanges.size());
+        exchange.originator = 0x010203, exchange.responder = 0x040506;
+        exchange.els = els;
+        exchange.beginning_seen = true;
+        exchange.first_frame = exchange.last_frame = exchange.id;
+        exchange.first_time = exchange.last_time = start + seconds * capture::second;
+        exchange.sent[Party::originator].frames = 1;
+        return exchange;
+    };
+    add(3, 0), add(3, 2);
+    EXPECT_THAT(told(exchanges), ElementsAre("! PLOGI was sent 2 times in 2.00 s, and no answer was captured"));
+    add(0x20, 3).accepted = true;
+    EXPECT_THAT(told(exchanges), IsEmpty()) << "the ports went on";
+    exchanges.resize(1);
+    EXPECT_THAT(told(exchanges), IsEmpty()) << "the capture may end before the answer";
+    Exchange& heard = add(0, 21);
+    heard.els.reset();
+    std::swap(heard.originator, heard.responder);
+    heard.originator = 0x070809;
+    EXPECT_THAT(told(exchanges), ElementsAre("- no answer to PLOGI was captured"));
+    heard.last_time = heard.first_time = start + 19 * capture::second;
+    EXPECT_THAT(told(exchanges), IsEmpty());
+    exchanges.resize(1);
+    exchanges[0].sent[Party::originator].repeated = 4;
+    exchanges[0].last_time += capture::second;
+    EXPECT_THAT(told(exchanges), ElementsAre("! PLOGI was sent 5 times in 1.00 s, and no answer was captured"));
+}
+
+TEST(Observations, AnAbortSaysWhatBecameOfIt) {
+    using namespace engine::fibre_channel;
+    Exchange exchange;
+    exchange.id = 1;
+    exchange.type = 8;
+    exchange.abort = AbortSeen{Party::originator, {start, 4}, true, engine::FrameStamp{start, 5}, {}};
+    const auto text = [&] {
+        engine::fibre_channel::Model model;
+        model.exchanges.push_back(exchange);
+        return observed({.fc = &model}).at(0).text;
+    };
+    EXPECT_EQ(text(), "a Sequence of the FCP Exchange was aborted (ABTS of a Sequence by the originator, BA_ACC)");
+    exchange.abort->sequence_only = false;
+    EXPECT_EQ(text(), "the FCP Exchange was aborted (ABTS of the Exchange by the originator, BA_ACC)");
+    exchange.abort->accepted.reset();
+    exchange.abort->refused = Refusal{.reason = 9, .step = {start, 5}};
+    EXPECT_EQ(text(), "an abort of the FCP Exchange was refused (ABTS of the Exchange by the originator, BA_RJT)");
+}
+
+TEST(Observations, WhatNobodyAnswersOfFcVi) {
+    using namespace engine::fcvi;
+    engine::fcvi::Model model;
+    engine::fcvi::Connection& c = model.connections.emplace_back();
+    c.id = 1;
+    c.first_frame = 3;
+    c.last_time = start;
+    c.setups.push_back({.rqst = engine::FrameStamp{start, 3}});
+    engine::CaptureSummary capture = whole();
+    capture.start = start;
+    const auto told = [&](int seconds) {
+        capture.duration = seconds * capture::second;
+        std::vector<std::string> texts;
+        for (const Observation& o : observed({.fcvi = &model}, capture)) texts.push_back(o.text);
+        return texts;
+    };
+    EXPECT_THAT(told(11), ElementsAre("no response to the Connect Request was captured"));
+    EXPECT_THAT(told(10), IsEmpty()) << "it may still come";
+    c.setups[0].resp1 = engine::FrameStamp{start, 4};
+    EXPECT_THAT(told(11), IsEmpty());
+    c.outcome = engine::fcvi::Outcome::connected;
+    c.end[Side::server].state = State::error;
+    c.disconnects.push_back({.from = Side::client, .rqst = engine::FrameStamp{start, 9}});
+    EXPECT_THAT(told(10), ElementsAre("the connection was left with the server in Error"));
+    EXPECT_THAT(told(11), ElementsAre("no response to the Disconnect Request of the client was captured"))
+        << "whether it arrived is not known";
+    c.disconnects.clear();
+    c.end[Side::server].state = State::connected;
+    engine::fcvi::Message message;
+    message.connection = 1;
+    message.operation = engine::fcvi::Operation::read;
+    message.total_length = 400;
+    message.last = start;
+    message.request_end = engine::FrameStamp{start, 5};
+    model.messages.push_back(message);
+    EXPECT_THAT(told(11), ElementsAre("no response to an RDMA Read of 400 bytes was captured"));
+    EXPECT_THAT(told(10), IsEmpty());
 }
 
 TEST(Observations, TheWorstComesFirst) {
