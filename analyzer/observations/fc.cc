@@ -55,6 +55,14 @@ constexpr Kind aborted{
     "ABTS was sent: somebody waited for a Sequence or an answer for too long.",
     "Error counters of the ports on the way (invalid CRC, invalid words, loss of sync), and E_D_TOV of both ports.",
     "the FCP Exchange was aborted (ABTS of the Exchange by the originator, BA_ACC)"};
+constexpr Kind busy{
+    "FC-O-busy",
+    Severity::note,
+    "Frames were returned as busy",
+    "F_BSY of the fabric or P_BSY of the other port: it had no room for the frame, which its sender has to send again. "
+    "Class 1 and 2 only.",
+    "Load of the other port and of the switch's ports; end-to-end credit that was granted in PLOGI.",
+    "3 frames of the FC-VI Exchange were returned as busy"};
 constexpr Kind incomplete{
     "FC-O-incomplete",
     Severity::note,
@@ -72,8 +80,8 @@ constexpr Kind damaged{
     "3 damaged frames left out: wrong CRC, or marked invalid"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::link_reject, &kinds::rejected, &kinds::no_answer,
-                               &kinds::aborted,     &kinds::damaged,  &kinds::incomplete};
+constexpr std::array all_kinds{&kinds::link_reject, &kinds::rejected, &kinds::no_answer, &kinds::aborted,
+                               &kinds::damaged,     &kinds::busy,     &kinds::incomplete};
 
 std::string code_name(layout::ValueNames names, std::uint8_t code) {
     const char* name = layout::name_of(names, code);
@@ -337,7 +345,8 @@ public:
 
 private:
     static bool is_troubled(const Exchange& exchange) {
-        return exchange.rejected || exchange.link_reject || exchange.abort || exchange.incomplete_sequences != 0;
+        return exchange.rejected || exchange.link_reject || exchange.abort || exchange.busies != 0 ||
+               exchange.incomplete_sequences != 0;
     }
     void observe(const Exchange& exchange);
 
@@ -377,6 +386,12 @@ void Exchanges::observe(const Exchange& exchange) {
     if (exchange.abort && (!is_told || exchange.abort->refused))
         add(kinds::aborted, exchange.abort->step.frame,
             fmt::format("{} ({})", aborted_text(kind, *exchange.abort), abort_text(*exchange.abort)));
+    if (exchange.busies != 0)
+        add(kinds::busy, 0,
+            fmt::format(
+                "{} of the {} Exchange {} returned as busy", counted(exchange.busies, "frame"), kind,
+                exchange.busies == 1 ? "was" : "were"))
+            .count = exchange.busies;
     if (is_told) return;
     if (exchange.incomplete_sequences != 0)
         add(kinds::incomplete, 0,

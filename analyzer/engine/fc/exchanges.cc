@@ -34,8 +34,8 @@ bool is_stray_ack(const Exchange& exchange, const wire::FrameHeader& header) {
 
 /// Something is to be said of it, or of others because of it: what was refused may have been accepted later.
 bool is_notable(const Exchange& exchange) {
-    return exchange.rejected || exchange.link_reject || exchange.abort || exchange.incomplete_sequences != 0 ||
-           exchange.accepted == true;
+    return exchange.rejected || exchange.link_reject || exchange.abort || exchange.busies != 0 ||
+           exchange.incomplete_sequences != 0 || exchange.accepted == true;
 }
 
 // Of what a command says; data behind it are many octets.

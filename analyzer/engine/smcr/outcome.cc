@@ -34,7 +34,8 @@ Outcome final_outcome(const Connection& c, const Seen& seen) {
         return subsequent || closed_in_order(c) ? Outcome::smc_r : Outcome::unknown;
     }
     const bool clc_begun = c.setup.proposal || c.setup.accept;
-    return clc_begun && seen.setup ? Outcome::failed : Outcome::unknown;
+    const bool ended_without = c.setup.syn && c.setup.syn_ack && c.end;  // before the PROPOSAL
+    return (clc_begun || ended_without) && seen.setup ? Outcome::failed : Outcome::unknown;
 }
 
 Close final_close(const Connection& c, const Seen& seen) {

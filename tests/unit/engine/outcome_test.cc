@@ -45,6 +45,14 @@ TEST(Outcome, BrokenOffBeforeConfirm) {
     EXPECT_EQ(final_outcome(c, {.setup = true}), Outcome::failed);
 }
 
+TEST(Outcome, EndedBeforeTheProposal) {
+    Connection c = with([](Connection& of) { of.setup.syn.emplace(), of.setup.syn_ack.emplace(), of.end = 1; });
+    EXPECT_EQ(final_outcome(c, {}), Outcome::unknown) << "CLC messages may be missing";
+    EXPECT_EQ(final_outcome(c, {.setup = true}), Outcome::failed);
+    c.end.reset();
+    EXPECT_EQ(final_outcome(c, {.setup = true}), Outcome::unknown);
+}
+
 TEST(Outcome, CloseOfSmcRFollowsCdc) {
     Connection c;
     c.outcome = Outcome::smc_r;

@@ -707,6 +707,20 @@ TEST(Observations, AnAbortSaysWhatBecameOfIt) {
     EXPECT_EQ(text(), "an abort of the FCP Exchange was refused (ABTS of the Exchange by the originator, BA_RJT)");
 }
 
+TEST(Observations, FramesThatWereReturnedAsBusy) {
+    using namespace engine::fibre_channel;
+    Exchange exchange;
+    exchange.id = 1;
+    exchange.type = 8;
+    exchange.busies = 3;
+    engine::fibre_channel::Model model;
+    model.exchanges.push_back(exchange);
+    const auto all = observed({.fc = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(all[0].text, "3 frames of the FCP Exchange were returned as busy");
+    EXPECT_EQ(all[0].count, 3U);
+}
+
 TEST(Observations, WhatNobodyAnswersOfFcVi) {
     using namespace engine::fcvi;
     engine::fcvi::Model model;
