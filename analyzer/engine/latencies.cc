@@ -57,7 +57,7 @@ void Latencies::make_room(std::size_t bucket) {
 }
 
 std::optional<Time> Latencies::percentile(double share) const {
-    if (count_ == 0) return std::nullopt;
+    if (count_ == 0 || share >= 1) return max();
     const auto rank = std::max<std::uint64_t>(
         static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))), 1);
     std::uint64_t seen = 0;

@@ -64,6 +64,15 @@ constexpr Kind wrong_icrc{
     "'crc|fcs|symbol'` and the same counters of switches; whatever rewrites packets on the way (tunnels, NAT). On the "
     "receiver `rdma statistic show link DEV` (rx_icrc_encapsulated).",
     "20 of 734 packets of 192.0.2.10 that were checked have a wrong ICRC: 192.0.2.20 drops them"};
+constexpr Kind not_captured{
+    "RDMA-O-not-captured",
+    Severity::note,
+    "Packets are missing from the capture",
+    "Acknowledgments cover packets that the capture does not hold, so nothing was lost on the network: numbers of "
+    "operations and bytes are too small, and times of operations are not known.",
+    "Drops of the capture (`fabricscope capture` and tcpdump tell them); a snap length of 128; both directions and all "
+    "paths in it?",
+    "642 packets of 192.0.2.10 arrived, as answers show, but were not captured: operations and bytes lack them"};
 constexpr Kind unreliable_gaps{
     "RDMA-O-unreliable-gaps",
     Severity::note,
@@ -109,9 +118,9 @@ constexpr Kind paused{
     "02:00:00:00:00:01 paused priority 3: 120 frames, 4.2 ms in all, up to 600 us in one go"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{
-    &kinds::refused,         &kinds::retries_exhausted, &kinds::congestion,      &kinds::wrong_icrc,
-    &kinds::unreliable_gaps, &kinds::one_direction,     &kinds::latency_outlier, &kinds::paused};
+constexpr std::array all_kinds{&kinds::refused,       &kinds::retries_exhausted, &kinds::congestion,
+                               &kinds::wrong_icrc,    &kinds::not_captured,      &kinds::unreliable_gaps,
+                               &kinds::one_direction, &kinds::latency_outlier,   &kinds::paused};
 
 /// "all after NAKs", "12 after NAKs, 3 after timeouts of up to 4.3 s"
 std::string causes_text(const Direction& direction) {
@@ -262,29 +271,38 @@ LastEvents last_events_of(const Model& model) {
     return last_events;
 }
 
-/// Whether no retry can follow: there have been as many as there may be, or its requester disconnected before it was to
-/// send the next one. If not, one that the capture lacks may have been accepted.
+/// Whether there have been as many retries as there may be.
+bool has_used_retries(const LastEvent& last, const Stream& stream, const engine::rdma_cm::Connection& connection) {
+    constexpr std::uint8_t for_ever = 7;
+    for (const engine::Side side : {engine::Side::client, engine::Side::server}) {
+        const engine::rdma_cm::Endpoint& peer = connection.end[side];
+        const bool is_peer = peer.qpn && peer.qpn == stream.end[last.event->from].qpn;
+        const std::uint8_t most = peer.rnr_retry_count.value_or(for_ever);
+        if (is_peer && most != for_ever && last.rnr_naks > most) return true;
+    }
+    return false;
+}
+
+/// Whether no retry can follow: all are used up, or its requester disconnected before it was to send the next one. If
+/// not, one that the capture lacks may have been accepted.
 bool is_last_attempt(const LastEvent& last, const Stream& stream, const engine::rdma_cm::Model* cm) {
     if (cm == nullptr || stream.cm_connection == 0) return false;
     const engine::rdma_cm::Connection& connection = cm->connections[stream.cm_connection - 1];
+    if (has_used_retries(last, stream, connection)) return true;
+    if (stream.ending != End::disconnected) return false;
     const Event& nak = *last.event;
-    for (const engine::Side side : {engine::Side::client, engine::Side::server}) {
-        const engine::rdma_cm::Endpoint& peer = connection.end[side];
-        const bool is_peer = peer.qpn && peer.qpn == stream.end[nak.from].qpn;
-        if (is_peer && peer.rnr_retry_count && last.rnr_naks > *peer.rnr_retry_count) return true;
-    }
     const std::uint8_t timer = ib::AethSyndrome::of(nak.syndrome.value_or(0)).value;
     const engine::Time wait = ib::rnr_timer_microseconds(timer) * capture::microsecond;
     // By a clock that is behind, it seems to have disconnected before the NAK.
     return connection.dreq && connection.dreq->time >= nak.time && 2 * (connection.dreq->time - nak.time) < wait;
 }
 
-/// The RNR NAK behind which a requester gave up: it disconnected, with its request unanswered.
+/// The RNR NAK behind which a requester gave up, with its request unanswered.
 const Event* last_rnr_nak(const Stream& stream, const LastEvents& last_events, const engine::rdma_cm::Model* cm) {
     const auto last = last_events.find(stream.id);
     if (last == last_events.end() || last->second.event->kind != Event::Kind::rnr_nak) return nullptr;
     const Event& nak = *last->second.event;
-    if (stream.unanswered[other(nak.from)] == 0 || stream.ending != End::disconnected) return nullptr;
+    if (stream.unanswered[other(nak.from)] == 0) return nullptr;
     return is_last_attempt(last->second, stream, cm) ? &nak : nullptr;
 }
 
@@ -403,6 +421,19 @@ void observe_one_direction(Observations& observations, const Stream& stream, Sid
         {stream.first_frame}, fmt::format("nothing that {} sent was captured", to_string(stream.end[silent].address)));
 }
 
+/// SMC-R says which of its data are missing.
+void observe_not_captured(Observations& observations, const Stream& stream, Side side) {
+    const std::uint64_t packets = stream.from[side].not_captured;
+    if (packets == 0 || stream.link_group != 0) return;
+    Observation& o = observations.add(
+        kinds::not_captured, subject_of(stream), {stream.first_frame},
+        fmt::format(
+            "{} of {} arrived, as answers show, but {} not captured: operations and bytes lack {}",
+            counted(packets, "packet"), to_string(stream.end[side].address), packets == 1 ? "was" : "were",
+            packets == 1 ? "it" : "them"));
+    o.count = packets;
+}
+
 void observe_gaps(Observations& observations, const Stream& stream, Side side) {
     const Direction& direction = stream.from[side];
     if (direction.unseen == 0) return;
@@ -485,6 +516,7 @@ void observe(const Evidence& evidence, Observations& observations) {
                 observe_retransmissions(observations, stream, side, frames, evidence.models.rdma_cm);
             observe_one_direction(observations, stream, side);
             observe_icrcs(observations, stream, side);
+            observe_not_captured(observations, stream, side);
             observe_gaps(observations, stream, side);
             observe_congestion(observations, stream, side);
         }

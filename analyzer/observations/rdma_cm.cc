@@ -68,6 +68,12 @@ std::string server_text(const Connection& connection) {
     return connection.server ? to_string(*connection.server) : "the server";
 }
 
+/// Whether the RDMA IP CM service refused, before any application saw the request (IBA A11.7).
+bool is_of_service(const RejectSeen& reject) {
+    constexpr std::uint8_t service_layer = 0;
+    return reject.reason == ib::consumer_reject && reject.information && reject.information->layer == service_layer;
+}
+
 /// What the reason means; empty if the peer alone knows.
 std::string cause_of(const Connection& connection) {
     const RejectSeen& reject = *connection.reject;
@@ -83,6 +89,11 @@ std::string cause_of(const Connection& connection) {
         case 3: return fmt::format("The {} is out of queue pairs or memory.", who);
         case 10: return fmt::format("The {} still has an old connection with the same queue pair.", who);
         case ib::consumer_reject:
+            if (is_of_service(reject))
+                return fmt::format(
+                    "The RDMA IP CM service of the {} refused, not its application: it objects to the header in the "
+                    "private data of the REQ.",
+                    who);
             return fmt::format(
                 "The application on the {} refused{}.", who,
                 reject.information ? ", and says why in its private data" : "");
@@ -97,6 +108,12 @@ std::string where_to_look(const Connection& connection) {
             "On the server: is the program up, and does it listen on that address and port (`rdma res show cm_id`, "
             "{})? Same port space (TCP, UDP, IB) on both sides?",
             connection.server ? fmt::format("port {}", connection.server->port) : "service id");
+    if (!reject.sidr && is_of_service(reject))
+        return fmt::format(
+            "Addresses and version in the REQ{}: does a device of the {} have that address (`ip addr`, `rdma link`), "
+            "and "
+            "do both sides speak the same version of IP and of the service?",
+            connection.req ? fmt::format(" in frame {}", connection.req->frame) : "", name_of(reject.by));
     if (!reject.sidr && reject.reason == ib::consumer_reject)
         return fmt::format(
             "The log of the application on the {}, and the private data of the REJ in frame {}.", name_of(reject.by),

@@ -323,12 +323,6 @@ void Page::draw_in_flight(const PsnCurves& curves) {
         style_);
 }
 
-std::string rate_of(const Direction& direction) {
-    if (!direction.first_time || !direction.last_time || *direction.last_time <= *direction.first_time) return "-";
-    return rate_text(
-        static_cast<double>(direction.bytes) * 1e9 / static_cast<double>(*direction.last_time - *direction.first_time));
-}
-
 void Page::numbers() {
     out_ << '\n';
     Table table({{"Packets and bytes"}, {direction(a), Align::right}, {direction(b), Align::right}});
@@ -341,7 +335,7 @@ void Page::numbers() {
     using D = const Direction&;
     row("packets sent", [](D d) { return grouped(d.packets); });
     row("bytes asked for", [](D d) { return grouped(d.bytes); });
-    row("goodput", rate_of);
+    table.add({{"goodput"}, {goodput_text(stream_, a)}, {goodput_text(stream_, b)}});
     row("retransmitted", [](D d) { return grouped(d.retransmitted.packets); });
     row("  after a NAK", [](D d) { return grouped(d.retransmitted.nak); });
     row("  after a timeout", [](D d) { return grouped(d.retransmitted.timeout); });

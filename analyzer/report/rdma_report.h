@@ -22,6 +22,8 @@ const char* operation_words(engine::rdma::OperationType type);
 /// "after a NAK": why something was retransmitted
 const char* cause_words(engine::rdma::Cause cause);
 
+/// What the side asked for, each octet once, over the time in which it asked or was answered; "-" if that is none.
+std::string goodput_text(const engine::rdma::Stream& stream, engine::rdma::Side side);
 /// What a share of them does not exceed: "20.2 us"; "-" if there are none.
 std::string latency_text(const engine::Latencies& latencies, double share, bool unicode);
 /// "192.0.2.10 QP 17"; the queue pair only if it is known.

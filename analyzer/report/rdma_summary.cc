@@ -110,13 +110,6 @@ std::string retransmitted_text(const Direction& direction) {
     return fmt::format("{} ({})", grouped(packets), observations::percent_text(packets, direction.packets));
 }
 
-/// Payload, each octet once, over the time in which the side sent anything.
-std::string goodput_text(const Direction& direction) {
-    if (!direction.first_time || *direction.last_time <= *direction.first_time) return "-";
-    const double seconds = static_cast<double>(*direction.last_time - *direction.first_time) / capture::second;
-    return rate_text(static_cast<double>(direction.bytes) / seconds);
-}
-
 /// "12 (1.2 %), 3 CNPs"
 std::string marked_text(const Direction& direction) {
     if (direction.ce_marked + direction.cnps == 0) return "0";
@@ -164,7 +157,7 @@ void write_streams(std::ostream& out, const Chosen& chosen, bool with_marks, con
                                    : "not known"},
                 {operations_of(direction)},
                 {direction.sender_heard ? grouped(direction.bytes) : "?"},
-                {goodput_text(direction)},
+                {goodput_text(*stream, side)},
                 {retransmitted_text(direction), ink_of(direction)},
                 {direction.receiver_heard && direction.answers_known ? grouped(direction.rnr_naks) : "?"},
                 {latency_text(direction.ack_rtt, 0.5, options.style.unicode)},
@@ -218,6 +211,17 @@ void write_counters(std::ostream& out, const Results& results, const SummaryOpti
 }
 
 }  // namespace
+
+std::string goodput_text(const engine::rdma::Stream& stream, Side side) {
+    const Direction &direction = stream.from[side], &answers = stream.from[other(side)];
+    if (!direction.first_time) return "-";
+    const bool reads = direction.operations[static_cast<std::size_t>(OperationType::read)].count != 0;
+    const bool only_answers = reads && answers.last_time && !observations::asks(answers);
+    const Time end = only_answers ? std::max(*direction.last_time, *answers.last_time) : *direction.last_time;
+    if (end <= *direction.first_time) return "-";
+    const double seconds = static_cast<double>(end - *direction.first_time) / capture::second;
+    return rate_text(static_cast<double>(direction.bytes) / seconds);
+}
 
 std::string latency_text(const Latencies& latencies, double share, bool unicode) {
     const auto value = latencies.percentile(share);

@@ -467,12 +467,23 @@ void Streams::begin_operation(At& at, OperationType type, Pending& made) {
     at.facts.operation_bytes = made.asked_bytes;
 }
 
+/// Whether the packet is one of so many as the operation's length takes. The last one may be smaller than the others.
+bool Streams::may_belong_to(const Pending& operation, const At& at) {
+    const std::uint32_t octets = at.packet.ib.payload_length;
+    if (!operation.begun || !operation.asked_bytes || octets == 0) return true;
+    const std::uint64_t packets = (*operation.asked_bytes + octets - 1) / octets;
+    return psn_distance(operation.seen.psn, at.psn) < static_cast<std::int64_t>(packets);
+}
+
 /// Of the latest operation, unless it begins one.
 bool Streams::continue_operation(At& at) {
     Half& half = at.half;
     PendingOperations& pending = half.requests.pending;
     if (begins_message(at.opcode.position) || !half.message_open) return false;
-    if (!pending.empty() && !pending.back().ended) extend(at, pending.back());
+    if (!pending.empty() && !pending.back().ended) {
+        if (!may_belong_to(pending.back(), at)) return false;
+        extend(at, pending.back());
+    }
     half.message_open = !ends_message(at.opcode.position);
     return true;
 }

@@ -331,6 +331,12 @@ void Streams::retire(Half& half) {
     }
 }
 
+/// Whether nothing is outstanding, and for longer than anybody waits before it sends again.
+bool Streams::has_rested(const Half& half, Time now) {
+    constexpr Time longest_timeout = 10 * capture::second;
+    return half.requests.pending.empty() && now - half.stream->last_time > longest_timeout;
+}
+
 /// Whether these are the requests of another queue pair: their PSNs have nothing to do with those before, or begin
 /// where they did, with something else than what has been acknowledged there.
 bool Streams::begins_anew(Half& half, const Packet& packet) {
@@ -340,7 +346,7 @@ bool Streams::begins_anew(Half& half, const Packet& packet) {
     if (!requests.started()) return false;
     if (requests.is_foreign(packet.ib.bth.psn)) return true;
     const bool again = packet.ib.bth.psn == requests.first_psn() && requests.has_arrived(packet.ib.bth.psn);
-    if (again && *half.beginning != beginning) return true;
+    if (again && (*half.beginning != beginning || has_rested(half, packet.time))) return true;
     half.may_be_anew |= again;
     return false;
 }

@@ -208,6 +208,7 @@ private:
     Half* new_half(const Key& key, const capture::Packet& packet);
     void retire(Half& half);
     Half& made_anew(Half& half, const capture::Packet& packet);
+    static bool has_rested(const Half& half, Time now);
     static bool begins_anew(Half& half, const capture::Packet& packet);
     void forget_candidate(const Half& half);
     Half* peer_from_the_start(Half& half, const capture::Packet& packet);
@@ -255,6 +256,7 @@ private:
     void settle_early_retry(const At& at, Place place);
     void take_operation(At& at, bool late);
     void begin_operation(At& at, OperationType type, Pending& made);
+    static bool may_belong_to(const Pending& operation, const At& at);
     bool continue_operation(At& at);
     bool join_operation(At& at, OperationType type);
     void split(At& at, std::size_t index, std::uint32_t psn);
