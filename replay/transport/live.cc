@@ -81,7 +81,7 @@ private:
     /// Why nothing came of it; empty if something did.
     std::string refusal() const {
         if (std::string reason = player_.endpoint->refusal(); !reason.empty()) return reason;
-        if (heard_ || run_.over) return {};
+        if (heard_ || run_.over || interrupted_) return {};
         std::string reason = transport_.why_silent();
         if (reason.empty()) reason = run_.broken_off;
         if (reason.empty()) reason = "the peer is silent: no frame of it came";
@@ -106,6 +106,7 @@ private:
         const Time now = clock_.now();
         if (limits_.stop && limits_.stop()) {
             run_.broken_off = "interrupted";
+            interrupted_ = true;
             return true;
         }
         if (!heard_ && transport_.is_refused()) return true;
@@ -175,6 +176,7 @@ private:
     Run run_;
     std::vector<stack::OutgoingFrame> outgoing_;
     Time last_ = 0;  ///< when the last frame of the peer arrived
+    bool interrupted_ = false;
     bool heard_ = false;
     std::size_t left_at_ = SIZE_MAX;  ///< the frame with which the peer began to leave
 };

@@ -35,6 +35,7 @@ struct Exchange {
     std::optional<FrameStamp> begins_behind;  ///< the first frame of data, if it did not have Relative Offset 0
     /// Why parts of the FCP_CMND, or of the FCP_RSP, are not known where they are not.
     UndecidedReason lack_of_command = UndecidedReason::cut, lack_of_response = UndecidedReason::cut;
+    std::optional<std::uint8_t> response_seq_id;  ///< of the FCP_RSP
     bool answered_early = false;  ///< the Initiator's next data have shown it
     /// What the end of the Initiator's latest Sequence says; nothing: it was not seen.
     std::optional<bool> passes_initiative;

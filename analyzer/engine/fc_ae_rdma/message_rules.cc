@@ -178,7 +178,10 @@ void MessageRules::judge_behind_response(const Arrival& a, Continuity continuity
                                           : RuleRef::OfMessages(rules::data_allowed);
     if (!m.status) return verdicts_.undecided(rule, a.exchange.lack_of_response);
     if (m.response->interface != a.seen.interface) return verdicts_.undecided(rule, UndecidedReason::interface_order);
-    if (a.fills_gap()) return verdicts_.undecided(rule, UndecidedReason::out_of_order);
+    // The Target numbers its Sequences: data of one before the FCP_RSP's were sent before it.
+    const int ahead = static_cast<std::int8_t>(a.header().seq_id - a.exchange.response_seq_id.value_or(0));
+    const bool was_sent_before = a.exchange.response_seq_id && !a.from_initiator() && ahead < 0;
+    if (a.fills_gap() || was_sent_before) return verdicts_.undecided(rule, UndecidedReason::out_of_order);
     if (judge_early_response(a, continuity)) return;
     judge(rule, false, a, [&] {
         return good ? std::string("data after the FCP_RSP")

@@ -300,6 +300,7 @@ void Tracker::State::on_response(const Arrival& a) {
     ++m.frames;
     if (!m.response) {
         m.response = a.step();
+        a.exchange.response_seq_id = a.header().seq_id;
         a.exchange.lack_of_response = response.lack();
         take_response(a, response);
     }

@@ -318,6 +318,10 @@ void Setups::on_response2(const Arrival& a) {
     a.answers(setup->resp1);
     note_status(a, connection, *setup);
     take_ends(connection, a.exchange.index);
+    // A good one goes to the handle that RESP1 gave, which was not captured then.
+    const Side peer = other(a.from());
+    if (!setup->resp1 && !setup->status && !connection.end[peer].handle && a.header.handle() != wire::unassigned_handle)
+        connections_.bind(connection, peer, a.header.handle());
     rules_.on_response2(a, *setup);
     if (setup->status) refuse(a, connection, *setup);
     else if (!connection.is_iso() && setup->resp1) complete(a, connection);

@@ -68,7 +68,7 @@ void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& 
     verdicts_.satisfied(rules::known_token);
     if (cdc.flags.failover_validation) return sequence_rules_.on_validation(t, cdc);
     judge_begin(t);
-    if (t.late()) return;  // what came after it has been taken in already
+    if (t.late() || was_left_behind(t, cdc)) return;  // what came after it has been taken in already
     sequence_rules_.on_link(t);
     const Transfer::Motions motions = t.motions_of(cdc);
     const bool is_new = !session.overtaken(a.from, cdc) &&
@@ -80,6 +80,13 @@ void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& 
     }
     sequence_rules_.on_cdc(t, cdc);
     note(t, cdc, motions);
+}
+
+/// A message that was sent before its sender moved to another link, and overtaken by what it sent there.
+bool TransferRules::was_left_behind(const Transfer& t, const wire::Cdc& cdc) {
+    const Sent& mine = t.mine;
+    const bool is_elsewhere = mine.link && mine.link != t.a.link && t.mine.validation_on(t.a.link) == nullptr;
+    return is_elsewhere && mine.frame != 0 && sequence_distance(mine.highest_sequence, cdc.sequence) <= 0;
 }
 
 /// The server's data are an answer to CONFIRM. The client's may have overtaken it, or the CONFIRM that

@@ -48,6 +48,7 @@ public:
 
 private:
     void judge_first_psn(const Arrival& a, const Link& link);
+    static bool was_left_behind(const Transfer& t, const wire::Cdc& cdc);
     void judge_begin(const Transfer& t);
     std::optional<UndecidedReason> doubt_of_owner(std::uint32_t group, const GroupHistory& history) const;
     void judge_early(const Connection& connection, const FrameStamp& data, std::optional<UndecidedReason> why);
