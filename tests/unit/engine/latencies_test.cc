@@ -24,6 +24,7 @@ TEST(Latencies, PercentilesAreRightToAFewPercent) {
         EXPECT_NEAR(static_cast<double>(*latencies.percentile(share)), exact, 0.04 * exact) << share;
     }
     EXPECT_EQ(latencies.max(), 10'000 * microsecond);
+    EXPECT_EQ(latencies.percentile(1), latencies.max());
     EXPECT_FALSE(Latencies{}.percentile(0.5));
     EXPECT_FALSE(Latencies{}.max());
 }

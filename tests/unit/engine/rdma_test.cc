@@ -411,6 +411,34 @@ TEST(RdmaRules, AQueuePairThatBeganAnewCountsFromTheStart) {
     EXPECT_EQ(w.tracker.model().of(rules::message_count_grows).undecided, 1U);
 }
 
+TEST(RdmaRules, WhatBeginsAlikeAfterALongRestIsAnotherQueuePair) {
+    for (const int seconds : {9, 11}) {
+        World w;
+        for (std::uint32_t psn = 1; psn <= 3; ++psn) w.request(a, send_only, psn), w.answer(b, psn);
+        w.wait(seconds * capture::second);
+        for (std::uint32_t psn = 1; psn <= 3; ++psn) w.request(a, send_only, psn), w.answer(b, psn);
+        w.end();
+        EXPECT_EQ(w.tracker.model().streams.size(), seconds > 10 ? 2U : 1U);
+        EXPECT_EQ(w.tracker.model().streams.at(0).from[a].retransmitted.packets, seconds > 10 ? 0U : 3U);
+    }
+}
+
+TEST(RdmaRules, AnOperationEndsWhereItsLengthDoes) {
+    constexpr std::uint8_t write_first = 0x06, write_last = 0x08;
+    for (const std::uint32_t end : {4U, 50U}) {
+        World w;
+        capture::Packet first = w.packet(a, write_first, 1, 100);
+        first.ib.has_reth = true;
+        first.ib.reth.dma_length = 400;
+        w.tracker.on_packet(first);
+        w.request(a, write_last, end), w.answer(b, end);
+        w.end();
+        const auto& operations = w.tracker.model().operations;
+        EXPECT_EQ(operations.size(), end == 4 ? 1U : 2U);
+        EXPECT_EQ(operations.at(0).packets, end == 4 ? 2U : 1U);
+    }
+}
+
 TEST(RdmaRules, AnUndefinedSyndrome) {
     World w;
     w.request(a, send_only, 1), w.answer(b, 1, 0x7F);

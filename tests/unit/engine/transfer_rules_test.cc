@@ -482,6 +482,23 @@ TEST_F(TransferRulesTest, FailoverBreaksNone) {
     EXPECT_NE(move.frame, 0U);
 }
 
+TEST_F(TransferRulesTest, R46WhatWasOvertakenOnTheOldLinkIsNoMove) {
+    add_link();
+    send(client, message(1, {0, 0}));
+    w.change_link();
+    validate(1);
+    w.write(client, 0x5101, 0, Octets(10));
+    send(client, message(2, {0, 10}));
+    w.change_link();
+    send(client, message(2, {0, 10}));
+    w.change_link();
+    w.write(client, 0x5101, 10, Octets(10));
+    send(client, message(3, {0, 20}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, rules::failover_validation).undecided, 0U);
+    EXPECT_EQ(w.connection(1).from[client].move.to, 2);
+}
+
 TEST_F(TransferRulesTest, FailoverOfASideThatWasDoneSending) {
     add_link();
     write(client, 0, 10);

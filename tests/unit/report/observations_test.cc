@@ -523,6 +523,22 @@ engine::rdma_cm::Connection cm_connection() {
     return connection;
 }
 
+TEST(Observations, WhatTheCmServiceRefusesNoApplicationRefused) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
+    connection.outcome = engine::rdma_cm::Outcome::rejected;
+    connection.dreq.reset();
+    connection.reject.emplace();
+    connection.reject->by = Side::server;
+    connection.reject->reason = ib::consumer_reject;
+    connection.reject->information.emplace().layer = 0;
+    const auto told = [&] { return observed({.rdma_cm = &model}).at(0); };
+    EXPECT_THAT(told().cause, HasSubstr("The RDMA IP CM service of the server refused, not its application"));
+    EXPECT_THAT(told().look, HasSubstr("in the REQ in frame 1"));
+    connection.reject->information->layer = 1;
+    EXPECT_THAT(told().cause, HasSubstr("The application on the server refused"));
+}
+
 TEST(Observations, RepAndDreqThatWereRepeatedAreTold) {
     engine::rdma_cm::Model model;
     engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
@@ -1019,6 +1035,22 @@ TEST_F(OneStream, ARequesterGivesUpWhenItsResponderHadNoBufferAsOftenAsThatHadSa
     };
     EXPECT_FALSE(gave_up()) << "it may try once more";
     EXPECT_TRUE(gave_up());
+    stream.ending = End::unknown;
+    EXPECT_TRUE(gave_up()) << "whether it disconnected or fell silent";
+    connection.end[engine::Side::server].rnr_retry_count = 7;
+    for (int i = 0; i < 8; ++i) EXPECT_FALSE(gave_up()) << "7 is for ever";
+}
+
+TEST_F(OneStream, WhatTheCaptureLacksIsTold) {
+    direction().not_captured = 642;
+    model_.streams[0].from[engine::rdma::b].packets = 1;
+    const auto all = observed({.rdma = &model_});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(
+        all[0].text,
+        "642 packets of 192.0.2.10 arrived, as answers show, but were not captured: operations and bytes lack them");
+    model_.streams[0].link_group = 1;
+    EXPECT_THAT(ids(), IsEmpty()) << "SMC-R says what of its data is missing";
 }
 
 TEST_F(OneStream, EachSideHasItsOwnFrames) {
