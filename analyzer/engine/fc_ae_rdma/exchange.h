@@ -36,7 +36,7 @@ struct Exchange {
     /// Why parts of the FCP_CMND, or of the FCP_RSP, are not known where they are not.
     UndecidedReason lack_of_command = UndecidedReason::cut, lack_of_response = UndecidedReason::cut;
     std::optional<std::uint8_t> response_seq_id;  ///< of the FCP_RSP
-    bool answered_early = false;  ///< the Initiator's next data have shown it
+    bool answered_early = false;                  ///< the Initiator's next data have shown it
     /// What the end of the Initiator's latest Sequence says; nothing: it was not seen.
     std::optional<bool> passes_initiative;
     Time last_time = 0;
