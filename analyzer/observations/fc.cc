@@ -110,7 +110,7 @@ std::string link_reject_text(const Exchange& exchange) {
         exchange.link_reject_by ? "P_RJT" : "F_RJT", *exchange.link_reject, wire::reject_reason_names, {});
 }
 
-std::string session_of(const Exchange& exchange) { return "xchg-" + std::to_string(exchange.id); }
+std::string session_of(std::uint32_t exchange) { return "xchg-" + std::to_string(exchange); }
 
 /// Of who asks for a login, 0 if it is not known. An N_Port that asks the fabric for an address has nothing else that
 /// tells it from others.
@@ -170,7 +170,11 @@ private:
         request.question = question;
         return request;
     }
-    template <class Use> bool any_of_identities(const Exchange& exchange, Use&& use) const;
+    /// What tells who asks; what is not known is `anybody`.
+    std::array<std::uint64_t, 2> identities_of(const Exchange& exchange) const {
+        return {exchange.originator, port_name_of(model_, exchange)};
+    }
+    static bool is_known(std::uint64_t who) { return who != anybody; }
 
     const Model& model_;
     Latest accepted_;
@@ -179,14 +183,6 @@ private:
     Latest answers_;  ///< accepts of requests that were not captured
     Latest between_;  ///< all of these
 };
-
-/// False if it has none.
-template <class Use> bool Accepts::any_of_identities(const Exchange& exchange, Use&& use) const {
-    bool any = false;
-    for (const std::uint64_t who : {std::uint64_t{exchange.originator}, port_name_of(model_, exchange)})
-        if (who != anybody) any |= use(who);
-    return any;
-}
 
 void Accepts::note(const Exchange& exchange) {
     if (exchange.accepted == false || !(exchange.accepted || asks(exchange))) return;
@@ -197,16 +193,16 @@ void Accepts::note(const Exchange& exchange) {
     if (!asks(exchange)) return;
     alike_.note(request(exchange, anybody, 0), exchange.id);
     Latest& latest = exchange.accepted && tells_question(exchange) ? accepted_ : unsure_;
-    const bool is_known = any_of_identities(exchange, [&](std::uint64_t who) {
-        latest.note(request(exchange, who, exchange.question), exchange.id);
-        return true;
-    });
-    if (!is_known) unsure_.note(request(exchange, anybody, exchange.question), exchange.id);
+    const auto identities = identities_of(exchange);
+    for (const std::uint64_t who : identities)
+        if (is_known(who)) latest.note(request(exchange, who, exchange.question), exchange.id);
+    if (std::ranges::none_of(identities, is_known))
+        unsure_.note(request(exchange, anybody, exchange.question), exchange.id);
 }
 
 bool Accepts::has_later(const Exchange& rejected) const {
-    return tells_question(rejected) && any_of_identities(rejected, [&](std::uint64_t who) {
-               return accepted_.has_later(request(rejected, who, rejected.question), rejected.id);
+    return tells_question(rejected) && std::ranges::any_of(identities_of(rejected), [&](std::uint64_t who) {
+               return is_known(who) && accepted_.has_later(request(rejected, who, rejected.question), rejected.id);
            });
 }
 
@@ -217,9 +213,10 @@ bool Accepts::may_have_later(const Exchange& rejected) const {
         return unsure_.has_later(request(rejected, who, rejected.question), rejected.id) ||
                unsure_.has_later(request(rejected, who, 0), rejected.id);
     };
-    if (unsure(anybody) || any_of_identities(rejected, unsure)) return true;
-    const bool is_known = tells_question(rejected) && any_of_identities(rejected, [](std::uint64_t) { return true; });
-    return !is_known && alike_.has_later(request(rejected, anybody, 0), rejected.id);
+    const auto identities = identities_of(rejected);
+    if (unsure(anybody) || std::ranges::any_of(identities, unsure)) return true;
+    const bool is_certain = tells_question(rejected) && std::ranges::any_of(identities, is_known);
+    return !is_certain && alike_.has_later(request(rejected, anybody, 0), rejected.id);
 }
 
 /// Logins that nobody seems to answer. Who asks again has got no answer; where it was asked once, that time went by and
@@ -256,8 +253,8 @@ private:
 
     const Model& model_;
     std::map<Ports, Waiting> waiting_;
-    std::map<std::pair<std::uint16_t, std::uint32_t>, capture::Time>
-        heard_;  ///< the last frame to a port that was captured
+    /// When the last frame to a port was captured; by fabric and N_Port_ID.
+    std::map<std::pair<std::uint16_t, std::uint32_t>, capture::Time> heard_;
 };
 
 bool Unanswered::waits(const Exchange& exchange) {
@@ -306,7 +303,7 @@ bool Unanswered::is_heard(const Waiting& waiting) const {
 
 void Unanswered::observe(Observations& observations) const {
     for (const auto& [ports, waiting] : waiting_) {
-        const std::string session = "xchg-" + std::to_string(waiting.id);
+        const std::string session = session_of(waiting.id);
         const std::vector<std::uint64_t> frames = frames_of({waiting.first_frame, waiting.last_frame});
         if (waiting.requests > 1)
             observations.add(
@@ -362,7 +359,8 @@ private:
 void Exchanges::observe(const Exchange& exchange) {
     const std::string kind = kind_text(exchange);
     const auto add = [&](const Kind& what, std::uint64_t frame, std::string text) -> Observation& {
-        return observations_.add(what, session_of(exchange), frames_of({exchange.first_frame, frame}), std::move(text));
+        return observations_.add(
+            what, session_of(exchange.id), frames_of({exchange.first_frame, frame}), std::move(text));
     };
     if (exchange.rejected) {
         Observation& o = add(
@@ -378,27 +376,23 @@ void Exchanges::observe(const Exchange& exchange) {
         add(kinds::link_reject, exchange.link_reject->step.frame,
             fmt::format("a frame of the {} Exchange was rejected ({})", kind, link_reject_text(exchange)));
     const auto told = told_.find(exchange.first_frame);
-    if (told != told_.end()) {
+    const bool is_told = told != told_.end();
+    if (is_told) {
         std::vector<std::uint64_t>& frames = observations_[told->second].frames;
         if (exchange.abort && frames.back() < exchange.abort->step.frame) frames.push_back(exchange.abort->step.frame);
     }
-    const bool is_told = told != told_.end();
     if (exchange.abort && (!is_told || exchange.abort->refused))
         add(kinds::aborted, exchange.abort->step.frame,
             fmt::format("{} ({})", aborted_text(kind, *exchange.abort), abort_text(*exchange.abort)));
-    if (exchange.busies != 0)
-        add(kinds::busy, 0,
-            fmt::format(
-                "{} of the {} Exchange {} returned as busy", counted(exchange.busies, "frame"), kind,
-                exchange.busies == 1 ? "was" : "were"))
-            .count = exchange.busies;
+    const auto add_counted = [&](const Kind& what, std::uint64_t count, const char* noun, const char* state) {
+        if (count != 0)
+            add(what, 0, fmt::format("{} of the {} Exchange {}", counted(count, noun), kind, state)).count = count;
+    };
+    add_counted(
+        kinds::busy, exchange.busies, "frame", exchange.busies == 1 ? "was returned as busy" : "were returned as busy");
     if (is_told) return;
-    if (exchange.incomplete_sequences != 0)
-        add(kinds::incomplete, 0,
-            fmt::format(
-                "{} of the {} Exchange {} not complete", counted(exchange.incomplete_sequences, "Sequence"), kind,
-                exchange.incomplete_sequences == 1 ? "is" : "are"))
-            .count = exchange.incomplete_sequences;
+    const std::uint64_t incomplete = exchange.incomplete_sequences;
+    add_counted(kinds::incomplete, incomplete, "Sequence", incomplete == 1 ? "is not complete" : "are not complete");
 }
 
 }  // namespace

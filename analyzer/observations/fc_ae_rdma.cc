@@ -143,7 +143,7 @@ std::string trouble_of(const Message& message) {
 constinit const Source fc_ae_rdma_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
         if (evidence.models.fc_ae_rdma == nullptr) return;
-        const Time end = evidence.capture.start.value_or(0) + evidence.capture.duration;
+        const Time end = evidence.end_of_capture();
         const Model& model = *evidence.models.fc_ae_rdma;
         for (const Message& message : model.messages) observe(message, end, observations);
         observe_latencies(model, observations);

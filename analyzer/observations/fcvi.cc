@@ -360,7 +360,7 @@ constinit const Source fcvi_source{
     .kinds = all_kinds, .observe = [](const Evidence& evidence, Observations& observations) {
         if (evidence.models.fcvi == nullptr) return;
         const Model& model = *evidence.models.fcvi;
-        const Time end = evidence.capture.start.value_or(0) + evidence.capture.duration;
+        const Time end = evidence.end_of_capture();
         std::set<std::uint32_t> failed;
         std::vector<Message> troubled;
         for (const Message& message : model.messages) {

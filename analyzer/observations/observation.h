@@ -52,6 +52,8 @@ struct Evidence {
     std::span<const std::string> dropped{};    ///< what an interface lost before it was written
     std::span<const std::string> silent{};     ///< interfaces of a live capture on which nothing was seen
     std::span<const std::string> passed_by{};  ///< adapters whose RoCE an interface of a live capture does not show
+
+    engine::Time end_of_capture() const { return capture.start.value_or(0) + capture.duration; }
 };
 
 /// The frames that are known (0: it is not), in order.

@@ -111,8 +111,7 @@ std::string where_to_look(const Connection& connection) {
     if (!reject.sidr && is_of_service(reject))
         return fmt::format(
             "Addresses and version in the REQ{}: does a device of the {} have that address (`ip addr`, `rdma link`), "
-            "and "
-            "do both sides speak the same version of IP and of the service?",
+            "and do both sides speak the same version of IP and of the service?",
             connection.req ? fmt::format(" in frame {}", connection.req->frame) : "", name_of(reject.by));
     if (!reject.sidr && reject.reason == ib::consumer_reject)
         return fmt::format(

@@ -363,7 +363,6 @@ private:
         const std::size_t index = connection.link_group - std::size_t{1};
         return index < model_.link_groups.size() ? &model_.link_groups[index] : nullptr;
     }
-    Time end_of_capture() const { return evidence_.capture.start.value_or(0) + evidence_.capture.duration; }
 
     const Evidence& evidence_;
     const Model& model_;
@@ -411,16 +410,22 @@ std::string silence_of(const Link& link, Side sender) {
         duration_text(link.repeated[sender].last.time - *heard));
 }
 
+/// The first DELETE LINK of such a change; nullptr if there is none.
+template <class Predicate> const LlcExchange* find_deletion(const LinkGroup& group, Predicate&& is_it) {
+    const auto found = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
+        return exchange.type == wire::LlcType::delete_link && is_it(exchange.change);
+    });
+    return found != group.exchanges.end() ? &*found : nullptr;
+}
+
 /// The DELETE LINK that says that the path of the link was lost; nullptr if there is none.
 const LlcExchange* lost_path(const LinkGroup& group, const Link& link) {
     constexpr std::uint32_t reason = 0x00010000;
     if (!link.number || link_numbered(group, *link.number) != &link) return nullptr;
     if (link.state != LinkState::deleted && link.state != LinkState::failed) return nullptr;
-    const auto found = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
-        const bool about_it = exchange.change.all || exchange.change.link == link.number;
-        return exchange.type == wire::LlcType::delete_link && about_it && exchange.change.reason == reason;
+    return find_deletion(group, [&](const LinkChange& change) {
+        return (change.all || change.link == link.number) && change.reason == reason;
     });
-    return found != group.exchanges.end() ? &*found : nullptr;
 }
 
 /// The client can only ask for it (RFC 7609, 3.5.4).
@@ -430,10 +435,7 @@ bool deletes(const LinkGroup& group, const LlcExchange& deletion) {
 
 /// The DELETE LINK of all links, if there is one.
 const LlcExchange* deletion_of_all(const LinkGroup& group) {
-    const auto found = std::ranges::find_if(group.exchanges, [](const LlcExchange& exchange) {
-        return exchange.type == wire::LlcType::delete_link && exchange.change.all;
-    });
-    return found != group.exchanges.end() ? &*found : nullptr;
+    return find_deletion(group, [](const LinkChange& change) { return change.all; });
 }
 
 constexpr const char* look_at_deletion =
@@ -539,7 +541,7 @@ void Sessions::observe_exchanges(const LinkGroup& group) {
         if (refused) kind = exchange.type == wire::LlcType::add_link ? &kinds::add_link_refused : &kinds::llc_refused;
         else if (
             is_unanswered(exchange) && is_heard(group, engine::other(exchange.from)) &&
-            end_of_capture() - exchange.request.time > second)
+            evidence_.end_of_capture() - exchange.request.time > second)
             kind = &kinds::llc_unanswered;
         if (kind == nullptr) continue;
         const std::string why = refused ? reason_text(exchange.type, exchange.change) : "";
@@ -834,10 +836,8 @@ void Sessions::explain_failover(Observation& o, const LinkGroup& group, std::uin
     const Link* link = link_numbered(group, left);
     if (link != nullptr && (link->state == LinkState::failed || link->state == LinkState::deleted))
         o.cause = fmt::format("Link {} was {}.", left, link->state == LinkState::failed ? "lost" : "deleted");
-    const auto deletion = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
-        return exchange.type == wire::LlcType::delete_link && exchange.change.link == left;
-    });
-    if (deletion == group.exchanges.end()) return;
+    const LlcExchange* deletion = find_deletion(group, [&](const LinkChange& change) { return change.link == left; });
+    if (deletion == nullptr) return;
     o.frames = frames_of({deletion->request.frame, frame_of(deletion->reply)});
     if (const std::string why = reason_text(deletion->type, deletion->change); !why.empty())
         o.cause = fmt::format("DELETE LINK says of link {}: {}.", left, why);

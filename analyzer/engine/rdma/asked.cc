@@ -471,8 +471,7 @@ void Streams::begin_operation(At& at, OperationType type, Pending& made) {
 bool Streams::may_belong_to(const Pending& operation, const At& at) {
     const std::uint32_t octets = at.packet.ib.payload_length;
     if (!operation.begun || !operation.asked_bytes || octets == 0) return true;
-    const std::uint64_t packets = (*operation.asked_bytes + octets - 1) / octets;
-    return psn_distance(operation.seen.psn, at.psn) < static_cast<std::int64_t>(packets);
+    return psn_distance(operation.seen.psn, at.psn) < std::int64_t{packets_for(*operation.asked_bytes, octets)};
 }
 
 /// Of the latest operation, unless it begins one.

@@ -194,7 +194,8 @@ void ExchangeRules::judge_delete_link_reply(
     if (request.from != Side::server) return;  // to the client's the server may only say that there is no such link
     const wire::LlcMessage message = wire::parse_llc(request.octets, request.octets.size());
     const auto* asked = std::get_if<wire::DeleteLink>(&message.body);
-    if (asked != nullptr && asked->all && reply.all) return;  // it needs no answer, and this one says the same
+    const bool of_all = asked != nullptr && asked->all;
+    if (of_all && reply.all) return;  // it needs no answer, and this one says the same
     const bool same = request.subject == reply.link && !reply.all;
     const bool disputed = std::ranges::any_of(group(a).links, [](const Link& link) { return !link.number; });
     const bool exists = disputed || link_numbered(group(a), request.subject) != nullptr ||
@@ -208,7 +209,7 @@ void ExchangeRules::judge_delete_link_reply(
             "there is no link " + std::to_string(reply.link) + ", but the client does not say so");
     verdicts_.broken(
         rules::delete_link_answer, why, {request.step.frame, a.packet->number}, Subject::link_group(a.group),
-        "asked to delete " + links_text(request.subject, asked != nullptr && asked->all) + ", the client names " +
+        "asked to delete " + links_text(request.subject, of_all) + ", the client names " +
             links_text(reply.link, reply.all));
 }
 

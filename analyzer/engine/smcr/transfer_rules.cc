@@ -84,8 +84,8 @@ void TransferRules::on_cdc(const Arrival& a, Session& session, const wire::Cdc& 
 
 /// A message that was sent before its sender moved to another link, and overtaken by what it sent there.
 bool TransferRules::was_left_behind(const Transfer& t, const wire::Cdc& cdc) {
-    const Sent& mine = t.mine;
-    const bool is_elsewhere = mine.link && mine.link != t.a.link && t.mine.validation_on(t.a.link) == nullptr;
+    Sent& mine = t.mine;
+    const bool is_elsewhere = mine.link && mine.link != t.a.link && mine.validation_on(t.a.link) == nullptr;
     return is_elsewhere && mine.frame != 0 && sequence_distance(mine.highest_sequence, cdc.sequence) <= 0;
 }
 
