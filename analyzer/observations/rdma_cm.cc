@@ -58,9 +58,23 @@ constexpr Kind disconnect_unanswered{
     "where it was sent less often, so that a DREP may have come that was not captured.",
     "The peer's process and device at that time; `rdma res show qp` there for queue pairs that were left.",
     "DREQ was sent 8 times and not answered"};
+constexpr Kind unanswered{
+    "CM-O-unanswered",
+    Severity::warning,
+    "A REP or a SIDR_REQ was repeated, and nothing answered it",
+    "The server sent its REP as often as it may, and no RTU, REJ or packet of the client followed; or a client asked "
+    "for "
+    "a queue pair number (SIDR_REQ) as often as Linux does, 16 times, and was not told one. A note where it was sent "
+    "less often, so that an answer may have come that was not captured.",
+    "The process and the device of the side that is silent at that time; UDP port 4791 (RoCEv2) in that direction.",
+    "REP was sent 16 times, and no RTU came"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::timeout, &kinds::rejected, &kinds::disconnect_unanswered, &kinds::retried};
+constexpr std::array all_kinds{
+    &kinds::timeout, &kinds::rejected, &kinds::disconnect_unanswered, &kinds::retried, &kinds::unanswered};
+
+/// SIDR_REQ does not say how often it may be repeated; so often Linux does.
+constexpr std::uint8_t sidr_retries = 15;
 
 std::string session_of(const Connection& connection) { return to_string(Subject{connection.id}); }
 
@@ -229,6 +243,22 @@ void observe_timeout(const Connection& connection, Answered& answered, Observati
     o.look = "The log of the application on the server at that time: why it neither accepted nor rejected.";
 }
 
+/// The set-up goes no further, although somebody asks again and again.
+void observe_unanswered(const Connection& connection, Observations& observations) {
+    const bool sidr = connection.service == Service::ud;
+    const Sent& last = sidr ? connection.last_req : connection.last_rep;
+    const auto& first = sidr ? connection.req : connection.rep;
+    if (!first || last.times < 2 || connection.unread_reject || (sidr && connection.rep)) return;
+    Observation& o = observations.add(
+        kinds::unanswered, session_of(connection), frames_of({first->frame, last.frame}),
+        fmt::format(
+            "{} was sent {}, and no {} came", sidr ? "SIDR_REQ" : "REP", counted(last.times, "time"),
+            sidr ? "SIDR_REP" : "RTU"));
+    o.count = last.times;
+    const std::optional<std::uint8_t> retries = sidr ? sidr_retries : connection.max_cm_retries;
+    if (!retries || last.times <= *retries) o.severity = Severity::note;
+}
+
 void observe_set_up(const Connection& connection, Answered& answered, Observations& observations) {
     // A live capture need not wait for its end to tell of a rejection.
     const Outcome outcome = connection.reject ? outcome_so_far(connection) : connection.outcome;
@@ -241,6 +271,7 @@ void observe_set_up(const Connection& connection, Answered& answered, Observatio
         o.look = where_to_look(connection);
     } else if (outcome == Outcome::timeout) observe_timeout(connection, answered, observations);
     else if (outcome == Outcome::connected) observe_retried(connection, observations);
+    else observe_unanswered(connection, observations);
 }
 
 void observe_ending(const Connection& connection, Observations& observations) {

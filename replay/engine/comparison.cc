@@ -212,8 +212,16 @@ private:
     void unexpected(Pairing& pair) {
         const Message& message = actual_.messages[*pair.actual];
         if (message.from == played_) return;
-        pair.differs = !message.optional;
-        add(message.optional ? Level::policy : Level::exact, message, "", "not sent", "sent", 0, message.frame);
+        const bool policy = message.optional || may_be_lacking(message);
+        pair.differs = !policy;
+        add(policy ? Level::policy : Level::exact, message, "", "not sent", "sent", 0, message.frame);
+    }
+
+    /// Whether such a message may have been there when it was recorded.
+    bool may_be_lacking(const Message& message) const {
+        return std::ranges::any_of(recorded_.causes, [&](const Cause& cause) {
+            return cause.not_captured && is_about(cause, message.channel, message.name);
+        });
     }
 
     void compare_fields(Pairing& pair, const Message& recorded, const Message& actual) {
@@ -312,6 +320,7 @@ private:
         std::map<std::pair<std::string_view, std::string_view>, std::string_view> values;  // of this run
         for (const Fact& fact : actual_.facts) values.try_emplace({fact.about, fact.name}, fact.value);
         for (const Fact& recorded : recorded_.facts) {
+            if (recorded.value == Fact::unknown) continue;
             const auto actual = values.find({recorded.about, recorded.name});
             const std::string value(actual == values.end() ? "none" : actual->second);
             if (value == recorded.value) continue;
@@ -321,13 +330,17 @@ private:
         }
     }
 
+    static bool is_about(const Cause& cause, const std::string& where, const std::string& what) {
+        return (cause.about.empty() || cause.about == where) &&
+               (cause.only.empty() || what.find(cause.only) != std::string::npos);
+    }
+
     /// What a recording has and no run repeats is told with all that differs because of it.
     void tell_causes() {
         for (Difference& difference : result_.differences) {
             const auto leads_to = [&](const Cause& cause) {
                 const std::string& what = difference.message.empty() ? difference.field : difference.message;
-                return (cause.about.empty() || cause.about == difference.where) &&
-                       (cause.only.empty() || what.find(cause.only) != std::string::npos) &&
+                return is_about(cause, difference.where, what) &&
                        (difference.recorded_frame == 0 || difference.recorded_frame >= cause.frame);
             };
             const auto cause = std::ranges::find_if(recorded_.causes, leads_to);

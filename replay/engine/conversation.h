@@ -101,6 +101,8 @@ struct Stream {
 
 /// What became of something: compared by its meaning.
 struct Fact {
+    static constexpr const char* unknown = "unknown";  ///< value that the recording does not tell: not compared
+
     std::string about;  ///< "connection 1", as channels
     std::string name;   ///< "outcome"
     std::string value;  ///< "smc-r"
@@ -109,10 +111,11 @@ struct Fact {
 
 /// Something in a recording that no run repeats: what differs because of it says nothing about the peer.
 struct Cause {
-    std::string about;        ///< channel, or what facts and streams are about; empty: all of it
+    std::string about{};      ///< channel, or what facts and streams are about; empty: all of it
     std::uint64_t frame = 0;  ///< messages since then; 0: all
     std::string text;         ///< "the TCP connection was reset without a word on RoCE: a host or its device went away"
     std::string only{};       ///< the message or fact that differs; empty: any
+    bool not_captured = false;  ///< it may have been there: what differs is left to implementations
 };
 
 struct Conversation {

@@ -121,9 +121,12 @@ std::optional<std::size_t> Script::ready(Time now, const std::function<bool(std:
     return found;
 }
 
-Time Script::wakeup() const {
+Time Script::wakeup(Time after) const {
     Time earliest = never;
-    each_candidate([&](std::size_t index) { earliest = std::min(earliest, due(index).value_or(never)); });
+    each_candidate([&](std::size_t index) {
+        const Time time = due(index).value_or(never);
+        if (time > after) earliest = std::min(earliest, time);
+    });
     return earliest;
 }
 

@@ -47,8 +47,9 @@ public:
     std::optional<std::size_t> sent(Time now, std::string_view channel, std::string_view name);
     /// Whether the message has been sent or has come.
     bool done(std::size_t message) const { return progress_[message].done; }
-    /// When ready() is to be called again although nothing has happened.
-    Time wakeup() const;
+    /// When ready() is to be called again although nothing has happened: the first time `after` that something is due.
+    /// What has been due since, and could not be sent, waits for something else.
+    Time wakeup(Time after = std::numeric_limits<Time>::min()) const;
 
     const Message& message(std::size_t index) const { return recorded_.messages[index]; }
     const Conversation& recorded() const { return recorded_; }

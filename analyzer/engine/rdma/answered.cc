@@ -64,7 +64,8 @@ void Streams::on_refusal(At& at) {
     ++(rnr ? opposite_of(half).rnr_naks : opposite_of(half).naks);
     if (Event* event = add_event(at, rnr ? Event::Kind::rnr_nak : Event::Kind::nak, at.psn, 1)) event->syndrome = code;
     const Refusal refusal{at.psn, code, at.packet.time, at.packet.number, at.packet.interface};
-    if (is_fatal(syndrome)) half.stream->fatal = FatalNak{half.side, code, at.stamp()};
+    // What follows the first one follows from it.
+    if (is_fatal(syndrome) && !half.stream->fatal) half.stream->fatal = FatalNak{half.side, code, at.stamp()};
     const bool sequence_error = syndrome.kind == Refused::nak && syndrome.value == AethSyndrome::psn_sequence_error;
     if (sequence_error && half.own_nak && half.own_nak->psn == at.psn)
         verdicts_.broken(

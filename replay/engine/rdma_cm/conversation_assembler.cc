@@ -88,6 +88,10 @@ bool ConversationAssembler::complete() const {
     });
 }
 
+bool ConversationAssembler::lacks_responses() const {
+    return std::ranges::any_of(requests_.values, [](const Requests& requests) { return !requests.asked.empty(); });
+}
+
 void ConversationAssembler::feed(Side from, const capture::Packet& packet, Messages& messages) {
     if (packet.transport != capture::Transport::ib) return;
     if (packet.ib.has_deth && packet.ib.bth.destination_qpn == ib::gsi_qpn) return feed_cm(from, packet, messages);

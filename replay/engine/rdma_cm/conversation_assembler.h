@@ -40,6 +40,8 @@ public:
     const std::string& obstacle() const { return obstacle_; }
     /// Whether no request is missing, and none incomplete.
     bool complete() const;
+    /// Whether a READ or an atomic operation that was not refused has no response.
+    bool lacks_responses() const;
 
 private:
     /// A READ or an atomic operation whose response has not arrived completely.

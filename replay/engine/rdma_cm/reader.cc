@@ -77,6 +77,18 @@ private:
 
 std::string session_name(const Connection& connection) { return fmt::format("cm-{}", connection.id); }
 
+/// Whether the client went on without one: else its REP was not answered.
+bool lacks_rtu(const std::vector<Message>& messages) {
+    const auto is = [&](std::string_view name) {
+        return [name](const Message& message) { return message.channel == cm_channel && message.name == name; };
+    };
+    const auto reply = std::ranges::find_if(messages, is("REP"));
+    const auto goes_on = [&](const Message& message) {
+        return message.from == Side::client && (message.channel != cm_channel || message.name == "DREQ");
+    };
+    return std::ranges::none_of(messages, is("RTU")) && std::any_of(reply, messages.end(), goes_on);
+}
+
 std::string obstacle_of(const Connection& connection, const Recorder::Captured* captured) {
     const bool was_cut = captured != nullptr && connection.req && !captured->assembler.obstacle().empty();
     const bool nothing_captured = captured == nullptr || captured->messages.empty();
@@ -85,6 +97,7 @@ std::string obstacle_of(const Connection& connection, const Recorder::Captured* 
     if (captured->assembler.reply() == nullptr &&
         std::ranges::find(captured->messages, "RTU", &Message::name) != captured->messages.end())
         return "the REP was not captured, which names the server's queue pair";
+    if (lacks_rtu(captured->messages)) return "the RTU was not captured";
     if (connection.merged || connection.peer_to_peer) return "both sides asked for it, peer to peer";
     if (connection.service == Service::rd || connection.service == Service::unknown)
         return fmt::format("its transport service is {}", name_of(connection.service));
@@ -132,18 +145,35 @@ void untangle_disconnects(std::vector<Message>& messages) {
     if (second != messages.end()) second->answers = static_cast<std::size_t>(first - messages.begin()) - 1;
 }
 
-/// Whoever is there answers a DREQ (IBA 12.6.10).
-void tell_unanswered_end(Conversation& conversation) {
-    const auto& messages = conversation.messages;
+/// Whoever is there answers a DREQ (IBA 12.6.10). A DREP whose DREQ was not captured has no place in a run.
+void settle_end(Conversation& conversation) {
+    auto& messages = conversation.messages;
     const auto is = [](const char* name) {
         return [name](const Message& message) { return message.channel == cm_channel && message.name == name; };
     };
     const auto end = std::ranges::find_if(messages, is("DREQ"));
-    if (end == messages.end() || std::any_of(end, messages.end(), is("DREP"))) return;
+    if (end == messages.end()) {
+        std::erase_if(messages, is("DREP"));
+    } else if (std::none_of(end, messages.end(), is("DREP"))) {
+        conversation.causes.push_back(
+            {.about = cm_channel,
+             .frame = end->frame,
+             .text = "the DREQ was not answered when it was recorded, or its answer was not captured; here the other "
+                     "side is there",
+             .only = "DREP",
+             .not_captured = true});
+    }
+}
+
+/// Responses come in the requests' order (IBA 9.7.5.1.1): one that is missing was not captured, or nobody was there.
+void tell_missing_responses(Conversation& conversation, const ConversationAssembler& assembler) {
+    if (!assembler.lacks_responses()) return;
     conversation.causes.push_back(
-        {cm_channel, end->frame,
-         "the DREQ was not answered when it was recorded, or its answer was not captured; here the other side is there",
-         "DREP"});
+        {.frame = 0,
+         .text =
+             "a READ or an atomic operation was not answered when it was recorded, or its response was not captured",
+         .only = "response",
+         .not_captured = true});
 }
 
 Recording recording_of(const engine::Engine& engine, const Connection& connection, const Recorder::Captured& captured) {
@@ -162,7 +192,8 @@ Recording recording_of(const engine::Engine& engine, const Connection& connectio
     conversation.complete = captured.complete && captured.assembler.complete();
     find_embedded_names(conversation.messages);
     untangle_disconnects(conversation.messages);
-    tell_unanswered_end(conversation);
+    settle_end(conversation);
+    tell_missing_responses(conversation, recording.assembler);
     conversation.facts = facts_of(connection);
     for (const engine::Finding* finding : engine.findings())
         if (finding->session == conversation.session) conversation.findings.push_back(*finding);

@@ -129,7 +129,7 @@ void SmcrPlayer::work(Time now) {
     }
     for (const auto& connection : connections_) flush(*connection);
     if (const std::uint64_t count = progress(); count != progress_) progress_ = count, moved_ = now;
-    planned_ = script_.wakeup();
+    planned_ = script_.wakeup(now);
     over_ = over();
 }
 
@@ -200,7 +200,7 @@ bool SmcrPlayer::reset_what_is_left(Time now) {
 /// When this side goes on of itself.
 Time SmcrPlayer::own_wakeup() const {
     if (!started_ || given_up_) return never;
-    Time earliest = planned_ > now_ ? planned_ : never;
+    Time earliest = planned_;
     for (const auto& connection : connections_)
         if (connection->phase == Phase::active || connection->phase == Phase::plain)
             earliest = std::min(earliest, connection->application.wakeup());

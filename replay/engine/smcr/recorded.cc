@@ -117,6 +117,7 @@ private:
     void add(const Seen& seen, AppStep step) {
         Progress& own = progress_[seen.from];
         const Progress& peer = progress_[other(seen.from)];
+        if (!over_tcp_ && step.read > peer.written) add_unseen(other(seen.from), step.read, seen.time);
         const Time before = std::exchange(last_, seen.time);
         if (step.read == own.read && step.written == own.written && !step.end) return;
         own.read = step.read;
@@ -130,6 +131,14 @@ private:
         }
         steps_[seen.from].push_back(step);
         times_[seen.from].push_back(seen.time);
+    }
+
+    /// What the other side has read was written, whether or not the message that said so was captured.
+    void add_unseen(Side writer, std::uint64_t written, Time until) {
+        Progress& own = progress_[writer];
+        own.written = written;
+        steps_[writer].push_back({.read = own.read, .written = written});
+        times_[writer].push_back(until);
     }
 
     const Collected& collected_;
@@ -246,6 +255,7 @@ public:
         find_missing_paths();
         find_unconfirmed_links();
         find_earlier_link();
+        find_missing_messages();
         tell_facts();
         record_findings();
         if (result_.connections.size() > 1 && chosen_ != 0)
@@ -403,6 +413,7 @@ private:
     void record_llc(const Seen& seen) {
         const wire::LlcMessage parsed = wire::parse_llc(seen.octets, seen.octets.size());
         if ((begin_ && seen.time < *begin_) || ((begin_ || alone_) && !concerns_session(seen, parsed))) return;
+        if (parsed.is_reply() && seen.request_frame == 0 && is_unfounded(seen, parsed)) return;
         const std::string channel = channel_of_link(seen.link);
         const auto before = last_in(channel);
         Message& message = add(seen, llc_format(seen.octets), llc_name(seen.octets), channel);
@@ -426,6 +437,25 @@ private:
             asked_ = conversation().messages.size() - 1;
         if (message.name == "LLC ADD LINK reply" || message.name == "LLC ADD LINK CONTINUATION reply")
             agreed_ = conversation().messages.size() - 1;
+    }
+
+    /// Whether a reply is left out, since its request was not captured. Without some requests nothing can be played.
+    bool is_unfounded(const Seen& reply, const wire::LlcMessage& parsed) {
+        const std::string name = llc_name(reply.octets);
+        const std::string request = name.substr(0, name.find(" reply"));
+        // Linux answers ADD LINK twice.
+        const bool asked = std::ranges::any_of(
+            conversation().messages, [&](const Message& one) { return one.name == request; });
+        if (is_waited_for(parsed.type()) && (!asked || is_optional(parsed)))
+            set_obstacle(fmt::format("the {} that frame {} answers was not captured", request, reply.frame));
+        return is_optional(parsed);
+    }
+
+    /// By what the sides do next.
+    static bool is_waited_for(wire::LlcType type) {
+        return type == wire::LlcType::confirm_link || type == wire::LlcType::add_link ||
+               type == wire::LlcType::add_link_continuation || type == wire::LlcType::confirm_rkey ||
+               type == wire::LlcType::confirm_rkey_continuation;
     }
 
     /// The message that was added last is a sign that the link is lost.
@@ -453,6 +483,28 @@ private:
         if (const auto* deleted = std::get_if<wire::DeleteRkeyMessage>(&message.body))
             return deleted->used != 0 && is_about_rmb(seen, deleted->slots[0].rkey);
         return true;
+    }
+
+    void set_obstacle(std::string obstacle) {
+        if (result_.obstacle.empty()) result_.obstacle = std::move(obstacle);
+    }
+
+    /// Without these nobody could go on, and they were not captured, although somebody did.
+    void find_missing_messages() {
+        const auto is_sent = [&](std::string_view name) {
+            return std::ranges::any_of(
+                conversation().messages, [&](const Message& message) { return message.name.starts_with(name); });
+        };
+        if (!was_set_up_before() && is_sent("CDC") && !is_sent("LLC CONFIRM LINK"))
+            set_obstacle("the CONFIRM LINK of its first link was not captured");
+        if (!result_.group) return;
+        for (const tracker::LlcExchange& exchange : result_.group->exchanges) {
+            const auto request = by_frame_.find(exchange.request.frame);
+            if (is_waited_for(exchange.type) && exchange.reply_may_be_lost && request != by_frame_.end())
+                set_obstacle(fmt::format(
+                    "the answer to the {} in frame {} was not captured", name_of(request->second),
+                    exchange.request.frame));
+        }
     }
 
     std::string channel_of_link(std::uint8_t number) {
@@ -496,9 +548,10 @@ private:
             if (connection.preparation) leave_data_out(connection);
             for (const Side side : both_sides.values) {
                 const bool tcp = !over_rdma(connection.model);
-                conversation().streams.push_back(
-                    {connection.channel, side, readers_[i].stream(side), tcp ? 0 : collected.missing[side]});
-                if (tcp && collected.tcp_has_holes[side]) conversation().streams.back().missing = 1;
+                Octets octets = readers_[i].stream(side);
+                std::uint64_t missing = tcp ? readers_[i].extent(side) - octets.size() : collected.missing[side];
+                if (tcp && collected.tcp_has_holes[side]) missing = std::max<std::uint64_t>(missing, 1);
+                conversation().streams.push_back({connection.channel, side, std::move(octets), missing});
                 if (conversation().streams.back().missing != 0) conversation().complete = false;
             }
             if (collected.too_much) conversation().complete = false;
@@ -634,7 +687,7 @@ private:
     }
 
     template <class T> static std::string number(const std::optional<T>& value) {
-        return value ? fmt::format("{}", *value) : "unknown";
+        return value ? fmt::format("{}", *value) : Fact::unknown;
     }
 
     void tell_facts(const RecordedConnection& connection) {
@@ -703,6 +756,12 @@ private:
 std::string own_obstacle(const tracker::Connection& connection) {
     if (connection.midstream || !connection.setup.syn || !connection.setup.syn_ack)
         return "its begin was not captured, which tells where its data go and with which keys";
+    const tracker::Setup& setup = connection.setup;
+    const bool over_rdma = connection.outcome == tracker::Outcome::smc_r;
+    const bool answered = setup.accept || (connection.decline && connection.decline->by == Side::server);
+    if (!setup.proposal && (over_rdma || answered)) return "its PROPOSAL was not captured";
+    if (over_rdma && !setup.accept) return "its ACCEPT was not captured";
+    if (over_rdma && !setup.confirm) return "its CONFIRM was not captured";
     if (connection.outcome == tracker::Outcome::smc_d) return "SMC-D has no traffic that could be played";
     if (connection.outcome == tracker::Outcome::unknown) return "its set-up does not end in this capture";
     return "";

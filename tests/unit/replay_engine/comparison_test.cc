@@ -241,5 +241,28 @@ TEST(Comparison, TellsTheRecordedCause) {
     EXPECT_EQ(compare(before, actual, Side::client).differences[1].cause, "");
 }
 
+TEST(Comparison, WhatWasNotCapturedCannotDiffer) {
+    Conversation before = recorded();
+    const Conversation actual = recorded();
+    std::erase_if(before.messages, [](const Message& one) { return one.from == Side::server; });
+    for (Message& message : before.messages) message.answers.reset();
+    EXPECT_FALSE(compare(before, actual, Side::client).same());
+    before.causes = {{.frame = 0, .text = "it was not captured", .not_captured = true}};
+    const Comparison result = compare(before, actual, Side::client);
+    EXPECT_TRUE(result.same());
+    ASSERT_FALSE(result.differences.empty());
+    EXPECT_EQ(result.differences[0].cause, "it was not captured");
+    EXPECT_EQ(result.differences[0].level, Level::policy);
+}
+
+TEST(Comparison, AFactThatTheRecordingDoesNotTellIsNotCompared) {
+    Conversation before = recorded(), actual = recorded();
+    before.facts = {{"line", "close", Fact::unknown}};
+    actual.facts = {{"line", "close", "half"}};
+    EXPECT_TRUE(compare(before, actual, Side::client).same());
+    std::swap(before.facts, actual.facts);
+    EXPECT_FALSE(compare(before, actual, Side::client).same());
+}
+
 }  // namespace
 }  // namespace fabricscope::replay

@@ -100,5 +100,21 @@ TEST(Script, KeepsRecordedGaps) {
     EXPECT_EQ(script.ready(170), 3U);
 }
 
+TEST(Script, WakesForWhatIsDueLaterThanWhatCannotGo) {
+    Conversation recorded = talk();
+    recorded.messages = {
+        said(Side::client, "ask", 10, {.own = 5}), said(Side::server, "answer", 20, {.own = 9, .peer = 5}),
+        said(Side::client, "more", 30, {.own = 5}), said(Side::client, "even more", 40, {.own = 5})};
+    recorded.messages[2].answers = recorded.messages[3].answers = 1;
+    Script script(recorded, Side::client, {1});
+    script.start(100);
+    script.sent(100, 0);
+    script.received(110, "line", "answer", octets_of({.own = 9, .peer = 5}));
+    EXPECT_EQ(script.wakeup(), 120);
+    EXPECT_EQ(script.wakeup(120), Script::never) << "an answer waits for the one before it";
+    script.sent(121, 2);
+    EXPECT_EQ(script.wakeup(121), 131);
+}
+
 }  // namespace
 }  // namespace fabricscope::replay

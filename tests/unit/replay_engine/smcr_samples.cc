@@ -45,7 +45,7 @@ const Protocol& smcr_protocol() {
     return *std::ranges::find_if(protocols(), [](const Protocol& one) { return std::string_view(one.name) == "smcr"; });
 }
 
-Sample::Sample(const std::string& name) : reader_(smcr_protocol().make_reader()) {
+Sample::Sample(const std::string& name, std::uint64_t without) : reader_(smcr_protocol().make_reader()) {
     engine::Options options{.smcr = false};
     engine::Observers observers;
     reader_->prepare(options, observers);
@@ -54,10 +54,9 @@ Sample::Sample(const std::string& name) : reader_(smcr_protocol().make_reader())
         const synth::Recording recording = run(path);
         options.interfaces = static_cast<std::uint32_t>(recording.interfaces.size());
         engine_ = std::make_unique<engine::Engine>(options, observers);
-        std::uint64_t number = 0;
         for (const synth::RecordedFrame& recorded : recording.frames) {
             capture::Frame frame = stack::ethernet_frame(recorded.octets);
-            frame.number = ++number;
+            frame.number = ++frames_;
             frame.time = recorded.time;
             frame.interface = recorded.interface;
             engine_->on_frame(frame);
@@ -68,14 +67,15 @@ Sample::Sample(const std::string& name) : reader_(smcr_protocol().make_reader())
         options.interfaces = opened.source->interface_count();
         const auto source = capture::in_time_order(std::move(opened.source));
         engine_ = std::make_unique<engine::Engine>(options, observers);
-        for (capture::Frame frame; source->next(frame);) engine_->on_frame(frame);
+        for (capture::Frame frame; source->next(frame); ++frames_)
+            if (frame.number != without) engine_->on_frame(frame);
     }
     engine_->finish();
 }
 
-std::unique_ptr<Session> played(const Session& session, Side side, Run* run) {
+std::unique_ptr<Session> played(const Session& session, Side side, Run* run, Pace pace) {
     Run result = run_emulated(
-        session.player(side, {}), session.emulated(engine::other(side), ""),
+        session.player(side, {.pace = pace, .addresses = {}}), session.emulated(engine::other(side), ""),
         {.start = session.conversation().messages.front().time});
     auto actual = session_of(result, smcr_protocol(), session.conversation());
     if (run != nullptr) *run = std::move(result);

@@ -19,21 +19,24 @@ std::vector<std::string> samples();
 /// A capture, or what comes of a scenario.
 class Sample {
 public:
-    explicit Sample(const std::string& name);
+    /// `without`: a frame that was not captured; 0: all were.
+    explicit Sample(const std::string& name, std::uint64_t without = 0);
 
     std::vector<SessionInfo> sessions() const { return reader_->sessions(*engine_); }
     std::unique_ptr<Session> session(const std::string& id) const { return reader_->session(*engine_, id); }
+    std::uint64_t frames() const { return frames_; }
     /// What is different, a line each; the obstacle if it cannot be played; nothing if the run was the same.
     std::string play(const SessionInfo& info, Side side) const;
 
 private:
     std::unique_ptr<Reader> reader_;
     std::unique_ptr<engine::Engine> engine_;
+    std::uint64_t frames_ = 0;
 };
 
 const Protocol& smcr_protocol();
 /// The run of one side of a session against the emulated other one.
-std::unique_ptr<Session> played(const Session& session, Side side, Run* run = nullptr);
+std::unique_ptr<Session> played(const Session& session, Side side, Run* run = nullptr, Pace pace = {});
 
 /// What is not clean, and why.
 struct Exception {

@@ -563,6 +563,43 @@ TEST(Observations, RepAndDreqThatWereRepeatedAreTold) {
     EXPECT_THAT(behind[0].cause, HasSubstr("lost between the point of capture and"));
 }
 
+TEST(Observations, ARepThatWasRepeatedInVainIsTold) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
+    connection.outcome = engine::rdma_cm::Outcome::unknown;
+    connection.rtu.reset(), connection.dreq.reset();
+    connection.max_cm_retries = 15;
+    connection.last_rep.frame = 18, connection.last_rep.times = 16;
+    const auto told = observed({.rdma_cm = &model});
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_STREQ(told[0].id, "CM-O-unanswered");
+    EXPECT_EQ(told[0].text, "REP was sent 16 times, and no RTU came");
+    EXPECT_EQ(told[0].severity, engine::Severity::warning);
+    EXPECT_THAT(told[0].frames, ElementsAre(2, 18));
+    connection.last_rep.times = 15;
+    EXPECT_EQ(observed({.rdma_cm = &model}).at(0).severity, engine::Severity::note) << "it may be repeated once more";
+    connection.unread_reject = true;
+    EXPECT_THAT(observed({.rdma_cm = &model}), IsEmpty()) << "a REJ answered it";
+    connection.unread_reject = false;
+    connection.last_rep.times = 1;
+    EXPECT_THAT(observed({.rdma_cm = &model}), IsEmpty());
+}
+
+TEST(Observations, AServiceResolutionWithoutAnAnswerIsTold) {
+    engine::rdma_cm::Model model;
+    engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
+    connection.outcome = engine::rdma_cm::Outcome::unknown;
+    connection.service = engine::rdma_cm::Service::ud;
+    connection.rep.reset(), connection.rtu.reset(), connection.dreq.reset();
+    connection.last_req.frame = 30, connection.last_req.times = 16;
+    const auto told = observed({.rdma_cm = &model});
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told[0].text, "SIDR_REQ was sent 16 times, and no SIDR_REP came");
+    EXPECT_EQ(told[0].severity, engine::Severity::warning);
+    connection.last_req.times = 3;
+    EXPECT_EQ(observed({.rdma_cm = &model}).at(0).severity, engine::Severity::note);
+}
+
 TEST(Observations, OfAServerThatWasNeverCapturedNothingIsMissing) {
     engine::rdma_cm::Model model;
     engine::rdma_cm::Connection& connection = model.connections.emplace_back(cm_connection());
