@@ -767,14 +767,6 @@ std::string own_obstacle(const tracker::Connection& connection) {
     return "";
 }
 
-/// The link group may have been set up before the capture began, then.
-bool names_link(const tracker::Connection& connection) {
-    return connection.link_group != 0 && connection.setup.accept && connection.setup.confirm;
-}
-
-constexpr const char* unknown_link =
-    "its link group was set up before the capture began, and no ACCEPT and CONFIRM were captured that name the link";
-
 // ---- what no run repeats ---------------------------------------------------------------------------
 
 constexpr const char* vanished =
@@ -860,7 +852,7 @@ std::string obstacle_of(const engine::Engine& engine, const tracker::Connection&
     if (group != nullptr && has_choice(*group)) return obstacle_of(engine, *group);
     if (connection.outcome != tracker::Outcome::smc_r || connection.first_contact.value_or(false)) return "";
     const tracker::Connection* first = first_contact_of(engine, connection);
-    if (first == nullptr) return names_link(connection) ? "" : unknown_link;
+    if (first == nullptr) return group != nullptr ? "" : "its link group is not known";
     const std::string obstacle = own_obstacle(*first);
     return obstacle.empty() ? "" : fmt::format("smcr-{} set up its link group: {}", first->id, obstacle);
 }
@@ -892,8 +884,7 @@ std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& 
     if (!group.from_start && has_choice(group)) return unknown_links;
     for (const std::uint32_t id : group.connections) {
         const tracker::Connection& connection = engine.smcr().connections[id - 1];
-        std::string obstacle = own_obstacle(connection);
-        if (obstacle.empty() && !group.from_start && !names_link(connection)) obstacle = unknown_link;
+        const std::string obstacle = own_obstacle(connection);
         if (!obstacle.empty()) return fmt::format("smcr-{}: {}", id, obstacle);
     }
     return "";

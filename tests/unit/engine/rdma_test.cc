@@ -662,6 +662,17 @@ TEST(Rdma, AFatalNakEndsTheStream) {
     EXPECT_EQ(s.fatal->by, b);
 }
 
+TEST(Rdma, OfSeveralFatalNaksTheFirstIsTheCause) {
+    World w;
+    w.request(a, send_only, 1), w.answer(b, 1);
+    w.request(a, send_only, 2), w.answer(b, 2, access_error);
+    w.request(a, send_only, 3), w.answer(b, 3, access_error + 1);
+    const Stream& s = w.stream();
+    ASSERT_TRUE(s.fatal);
+    EXPECT_EQ(s.fatal->syndrome, access_error);
+    EXPECT_EQ(s.from[a].naks, 2U);
+}
+
 TEST(Rdma, RetriesThatNobodyAnswersEndTheStream) {
     World w;
     w.request(a, send_only, 1), w.answer(b, 1);
