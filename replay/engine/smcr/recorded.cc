@@ -500,7 +500,9 @@ private:
         if (!result_.group) return;
         for (const tracker::LlcExchange& exchange : result_.group->exchanges) {
             const auto request = by_frame_.find(exchange.request.frame);
-            if (is_waited_for(exchange.type) && exchange.reply_may_be_lost && request != by_frame_.end())
+            // A side deletes one key after the other.
+            const bool waited_for = is_waited_for(exchange.type) || exchange.type == wire::LlcType::delete_rkey;
+            if (waited_for && exchange.reply_may_be_lost && request != by_frame_.end())
                 set_obstacle(fmt::format(
                     "the answer to the {} in frame {} was not captured", name_of(request->second),
                     exchange.request.frame));
