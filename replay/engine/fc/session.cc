@@ -61,6 +61,58 @@ const char* prefix_of(Kind kind) {
     return "fc-pair-";
 }
 
+// ---- what a capture lacks --------------------------------------------------------------------------
+
+/// Whether a side has told, as it disconnected, that it had completed the Message (6.12.2).
+bool was_completed(const fcvi_model::Connection& connection, const fcvi_model::Message& message) {
+    return std::ranges::any_of(connection.disconnects, [&](const fcvi_model::Disconnect& disconnect) {
+        return disconnect.from == message.from && disconnect.msg_id >= message.msg_id;
+    });
+}
+
+bool is_in_error(const fcvi_model::Connection& connection) {
+    return std::ranges::any_of(
+        connection.end.values, [](const fcvi_model::End& end) { return end.state == fcvi_model::State::error; });
+}
+
+/// What was not captured of a connection, although its sides went on as if it had been there; empty: nothing.
+std::string lack_of(const fcvi_model::Connection& connection) {
+    if (!connection.from_start || connection.setups.empty()) return "";
+    const fcvi_model::Setup& setup = connection.setups.back();
+    const bool unconfirmed = connection.is_iso() && setup.resp2 && !setup.resp3;
+    if (setup.has_gaps() || (unconfirmed && connection.from[setup.from].messages != 0))
+        return fmt::format("an answer to the Connect Request in frame {} was not captured", connection.first_frame);
+    const auto level = connection.reliability();
+    const bool reliable = level && *level != fcvi::Reliability::unreliable_delivery;
+    for (const Side side : {Side::client, Side::server})
+        if (reliable && !is_in_error(connection) && connection.from[side].at_peer.missing_messages != 0)
+            return fmt::format(
+                "a Message of the {} is not in the capture: its MSG_ID is skipped", engine::name_of(side));
+    return "";
+}
+
+/// Of each connection, by position.
+std::vector<std::string> lacks_of(const fcvi_model::Model& model) {
+    std::vector<std::string> lacks;
+    for (const fcvi_model::Connection& connection : model.connections) lacks.push_back(lack_of(connection));
+    for (const fcvi_model::Message& message : model.messages) {
+        if (message.connection == 0 || message.state != fcvi_model::MessageState::open) continue;
+        const fcvi_model::Connection& connection = model.connections[message.connection - 1];
+        std::string& lack = lacks[message.connection - 1];
+        if (lack.empty() && connection.from_start && !is_in_error(connection) && was_completed(connection, message))
+            lack = fmt::format("the answer to the Message in frame {} was not captured", message.first.frame);
+    }
+    return lacks;
+}
+
+/// The same of a message of FC-AE-RDMA.
+std::string lack_of(const rdma_model::Message& message) {
+    if (message.state != rdma_model::MessageState::complete || !message.data_length) return "";
+    const std::uint64_t under = message.resid_under == true ? message.residual.value_or(0) : 0;
+    if (message.bytes + under >= *message.data_length) return "";
+    return fmt::format("data of the command in frame {} were not captured", message.command.frame);
+}
+
 // ---- a conversation from units -------------------------------------------------------------------
 
 class Builder {
@@ -81,6 +133,7 @@ public:
         add_streams();
         add_states();
         add_findings();
+        tell_missing_answers();
         return std::move(recording_);
     }
 
@@ -242,7 +295,11 @@ private:
         const std::vector<fcvi_model::Message>& messages) {
         const std::string about = fmt::format("connection {}", number);
         add_fact(about, "outcome", name_of(connection.outcome));
-        if (const char* close = fcvi_model::close_of(connection)) add_fact(about, "close", close);
+        const bool answered = std::ranges::all_of(connection.disconnects, [](const fcvi_model::Disconnect& disconnect) {
+            return disconnect.resp.has_value();
+        });
+        if (const char* close = fcvi_model::close_of(connection))
+            add_fact(about, "close", answered ? close : Fact::unknown);
         const bool connected = connection.outcome == fcvi_model::Outcome::connected;
         if (const auto level = connection.reliability(); connected && level)
             add_fact(
@@ -250,12 +307,15 @@ private:
                 layout::name_of(fcvi::iso_reliability_names, fcvi::reliability_code(fcvi::Version::iso, *level)));
         if (connection.reject)
             add_fact(about, "refused for", fcvi::reason_name(connection.version, connection.reject->reason));
-        // A connection may end by a logout, which is no part of it.
-        const bool by_logout = connected && connection.disconnects.empty();
         for (const Side side : {Side::client, Side::server}) {
             const fcvi_model::End& end = connection.end[side];
+            // It may end by a logout, which is no part of it.
+            const bool by_logout = connected &&
+                                   std::ranges::find(connection.disconnects, side, &fcvi_model::Disconnect::from) ==
+                                       connection.disconnects.end();
             add_fact(
-                about, fmt::format("state of the {}", name_of(side_of(end.port.id))), name_of(end.state), by_logout);
+                about, fmt::format("state of the {}", name_of(side_of(end.port.id))),
+                answered ? name_of(end.state) : Fact::unknown, by_logout);
         }
         PerSide<std::size_t> counts;
         for (const fcvi_model::Message& message : messages) {
@@ -269,16 +329,37 @@ private:
 
     void add_rdma_message(std::size_t number, const rdma_model::Message& message) {
         const std::string about = fmt::format("message {}", number);
-        add_fact(about, "state", name_of(message.state));
+        const bool open = message.state == rdma_model::MessageState::open;
+        add_fact(about, "state", open ? Fact::unknown : name_of(message.state));
         if (message.status) {
             const char* name = layout::name_of(fc_ae_rdma::status_names, *message.status);
             add_fact(about, "status", name != nullptr ? name : fmt::format("0x{:02x}", *message.status));
         }
-        add_fact(about, "bytes moved", fmt::format("{}", message.bytes));
+        add_fact(about, "bytes moved", open ? Fact::unknown : fmt::format("{}", message.bytes));
         if (message.residual)
             add_fact(
                 about, "residual",
                 fmt::format("{} {}", *message.residual, message.resid_over == true ? "over" : "under"));
+    }
+
+    /// These are always answered.
+    static bool wants_answer(const RecordedExchange& exchange, const Message& last) {
+        if (last.from != exchange.originator || last.name == "ABTS") return false;
+        return exchange.type != fcvi::fc_type || last.name == "FCVI_DISCONNECT_RQST";
+    }
+
+    void tell_missing_answers() {
+        const auto by_exchange = recording_.messages_by_exchange();
+        for (std::size_t i = 0; i < by_exchange.size(); ++i) {
+            if (by_exchange[i].empty()) continue;
+            const RecordedExchange& exchange = recording_.exchanges[i];
+            if (wants_answer(exchange, recording_.conversation.messages[by_exchange[i].back()]))
+                recording_.conversation.causes.push_back(
+                    {.about = exchange.name,
+                     .frame = 0,
+                     .text = "it was not answered when it was recorded, or its answer was not captured",
+                     .not_captured = true});
+        }
     }
 
     void add_findings() {
@@ -333,7 +414,8 @@ public:
 
     std::vector<SessionInfo> sessions(const engine::Engine& engine) const override {
         std::vector<SessionInfo> sessions;
-        for (const Choice& choice : choices(engine)) sessions.push_back(info_of(choice, engine));
+        const std::vector<std::string> lacks = lacks_of(engine.fcvi());
+        for (const Choice& choice : choices(engine)) sessions.push_back(info_of(choice, engine, lacks));
         return sessions;
     }
 
@@ -408,7 +490,9 @@ private:
         choose(*pair, Kind::pair, id, ports_of(exchange, false));
     }
 
-    SessionInfo info_of(const Choice& choice, const engine::Engine& engine) const {
+    /// `lacks`: of connections.
+    SessionInfo info_of(
+        const Choice& choice, const engine::Engine& engine, const std::vector<std::string>& lacks) const {
         SessionInfo info;
         info.id = choice.id;
         info.first_frame = collector_.exchanges().at(*choice.exchanges.begin()).first_frame;
@@ -442,7 +526,42 @@ private:
         };
         if (std::ranges::none_of(choice.exchanges, can_be_played))
             info.obstacle = "no Information Unit of it was captured whole, or no beginning of an Exchange";
+        else info.obstacle = lack_of(choice, engine, lacks);
         return info;
+    }
+
+    std::string lack_of(
+        const Choice& choice, const engine::Engine& engine, const std::vector<std::string>& lacks) const {
+        for (auto id = choice.exchanges.begin(); id != choice.exchanges.end(); ++id) {
+            const ExchangeSeen& exchange = collector_.exchanges().at(*id);
+            std::string lack;
+            if (!exchange.beginning_seen && is_met_at_begin(exchange, engine))
+                lack = fmt::format("the request of the Exchange in frame {} was not captured", exchange.first_frame);
+            else if (exchange.connection != 0) lack = lacks[exchange.connection - 1];
+            else if (exchange.rdma_message != 0)
+                lack = fibre_channel::lack_of(engine.fc_ae_rdma().messages[exchange.rdma_message - 1]);
+            else lack = lack_of_answer(choice, id);
+            if (!lack.empty()) return lack;
+        }
+        return "";
+    }
+
+    /// A connection may have been met midway, and commands may have been under way.
+    static bool is_met_at_begin(const ExchangeSeen& exchange, const engine::Engine& engine) {
+        if (exchange.connection != 0) return engine.fcvi().connections[exchange.connection - 1].from_start;
+        return exchange.rdma_message == 0;
+    }
+
+    /// Who was not answered asks once more, or gives up: if it goes on instead, the answer was not captured.
+    std::string lack_of_answer(const Choice& choice, std::set<std::uint32_t>::const_iterator id) const {
+        const ExchangeSeen& exchange = collector_.exchanges().at(*id);
+        const auto from_responder = [&](std::size_t unit) { return collector_.units()[unit].from_responder; };
+        const auto next = std::find_if(std::next(id), choice.exchanges.end(), [&](std::uint32_t other) {
+            return collector_.exchanges().at(other).originator == exchange.originator;
+        });
+        const bool goes_on = next != choice.exchanges.end() && collector_.exchanges().at(*next).els != exchange.els;
+        if (!goes_on || std::ranges::any_of(exchange.units, from_responder)) return "";
+        return fmt::format("the answer to the request in frame {} was not captured", exchange.first_frame);
     }
 
     Collector collector_;
