@@ -63,9 +63,8 @@ constexpr Kind unanswered{
     Severity::warning,
     "A REP or a SIDR_REQ was repeated, and nothing answered it",
     "The server sent its REP as often as it may, and no RTU, REJ or packet of the client followed; or a client asked "
-    "for "
-    "a queue pair number (SIDR_REQ) as often as Linux does, 16 times, and was not told one. A note where it was sent "
-    "less often, so that an answer may have come that was not captured.",
+    "for a queue pair number (SIDR_REQ) as often as Linux does, 16 times, and was not told one. A note where it was "
+    "sent less often, so that an answer may have come that was not captured.",
     "The process and the device of the side that is silent at that time; UDP port 4791 (RoCEv2) in that direction.",
     "REP was sent 16 times, and no RTU came"};
 }  // namespace kinds

@@ -127,8 +127,7 @@ void Streams::merge(Half& kept, Half& dropped) {
     into.last_time = std::max(into.last_time, from.last_time);
     if (!into.mtu) into.mtu = from.mtu;
     if (!into.silence) into.silence = from.silence;
-    const auto is_earlier = [](const auto& one, const auto& other) { return one->seen.frame < other->seen.frame; };
-    if (from.fatal && (!into.fatal || is_earlier(from.fatal, into.fatal))) into.fatal = from.fatal;
+    if (from.fatal && (!into.fatal || from.fatal->seen.frame < into.fatal->seen.frame)) into.fatal = from.fatal;
     merged_[from.id - 1] = {into.id, other(kept.side)};
     dropped.stream = &into;
     dropped.side = other(kept.side);

@@ -107,9 +107,7 @@ std::vector<std::string> lacks_of(const fcvi_model::Model& model) {
 
 /// The same of a message of FC-AE-RDMA.
 std::string lack_of(const rdma_model::Message& message) {
-    if (message.state != rdma_model::MessageState::complete || !message.data_length) return "";
-    const std::uint64_t under = message.resid_under == true ? message.residual.value_or(0) : 0;
-    if (message.bytes + under >= *message.data_length) return "";
+    if (message.state != rdma_model::MessageState::complete || message.missing_bytes == 0) return "";
     return fmt::format("data of the command in frame {} were not captured", message.command.frame);
 }
 

@@ -77,16 +77,18 @@ private:
 
 std::string session_name(const Connection& connection) { return fmt::format("cm-{}", connection.id); }
 
+/// Whether a message is the CM message of that name.
+auto is_cm(std::string_view name) {
+    return [name](const Message& message) { return message.channel == cm_channel && message.name == name; };
+}
+
 /// Whether the client went on without one: else its REP was not answered.
 bool lacks_rtu(const std::vector<Message>& messages) {
-    const auto is = [&](std::string_view name) {
-        return [name](const Message& message) { return message.channel == cm_channel && message.name == name; };
-    };
-    const auto reply = std::ranges::find_if(messages, is("REP"));
+    const auto reply = std::ranges::find_if(messages, is_cm("REP"));
     const auto goes_on = [&](const Message& message) {
         return message.from == Side::client && (message.channel != cm_channel || message.name == "DREQ");
     };
-    return std::ranges::none_of(messages, is("RTU")) && std::any_of(reply, messages.end(), goes_on);
+    return std::ranges::none_of(messages, is_cm("RTU")) && std::any_of(reply, messages.end(), goes_on);
 }
 
 std::string obstacle_of(const Connection& connection, const Recorder::Captured* captured) {
@@ -136,7 +138,7 @@ std::vector<Fact> facts_of(const Connection& connection) {
 
 /// DREQs that cross do not wait for each other: the second one is sent for what made its sender send the first.
 void untangle_disconnects(std::vector<Message>& messages) {
-    const auto is_dreq = [](const Message& message) { return message.channel == cm_channel && message.name == "DREQ"; };
+    const auto is_dreq = is_cm("DREQ");
     const auto first = std::ranges::find_if(messages, is_dreq);
     if (first == messages.end() || first == messages.begin()) return;
     const auto second = std::find_if(first + 1, messages.end(), [&](const Message& message) {
@@ -148,13 +150,10 @@ void untangle_disconnects(std::vector<Message>& messages) {
 /// Whoever is there answers a DREQ (IBA 12.6.10). A DREP whose DREQ was not captured has no place in a run.
 void settle_end(Conversation& conversation) {
     auto& messages = conversation.messages;
-    const auto is = [](const char* name) {
-        return [name](const Message& message) { return message.channel == cm_channel && message.name == name; };
-    };
-    const auto end = std::ranges::find_if(messages, is("DREQ"));
+    const auto end = std::ranges::find_if(messages, is_cm("DREQ"));
     if (end == messages.end()) {
-        std::erase_if(messages, is("DREP"));
-    } else if (std::none_of(end, messages.end(), is("DREP"))) {
+        std::erase_if(messages, is_cm("DREP"));
+    } else if (std::none_of(end, messages.end(), is_cm("DREP"))) {
         conversation.causes.push_back(
             {.about = cm_channel,
              .frame = end->frame,
