@@ -10,12 +10,11 @@ import concurrent.futures
 import difflib
 import hashlib
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from harness import BUILD, ROOT, sharkd_answers
+from harness import BUILD, ROOT, sharkd_answers, started_program
 
 BASELINES = ROOT / "tests/baselines.txt"
 CAPTURES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("samples/*/*.pcap*"))
@@ -43,10 +42,10 @@ def told(build, capture, view):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         program, *arguments = [out if word == "OUT" else word for word in PROGRAM[view]]
-        done = subprocess.run([build / "bin" / program, *arguments, capture], cwd=ROOT, env={**os.environ, "TZ": "UTC"},
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        status, output, errors = started_program(
+            [build / "bin" / program], [*arguments, capture], env={**os.environ, "TZ": "UTC"}, folder=str(ROOT), build=build)
         written = out.read_bytes() if out.exists() else b""
-    return (done.stdout + written).decode(errors="replace") + f"exit status {done.returncode}\n"
+    return (errors + output + written).decode(errors="replace") + f"exit status {status}\n"
 
 
 def own_lines(nodes, depth=0):

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 
 from started import Started
@@ -75,9 +76,16 @@ def open_to_all(folder):
     run(["chmod", "-R", "a+rwX", folder])
 
 
+def attempt(*arguments, stdin=None, folder=None):
+    """Run the program, however it ends."""
+    return subprocess.CompletedProcess(
+        arguments, *started_program([BUILD / "bin/fabricscope"], arguments, stdin=stdin, folder=folder))
+
+
 def fabricscope(*arguments, status=(0, 1), stdin=None):
     """Run the program; exit status 1 says that there are findings, so it is no failure unless the test says so."""
-    return run([BUILD / "bin/fabricscope", *arguments], status=status, stdin=stdin)
+    done = attempt(*arguments, stdin=stdin)
+    return output_of(["fabricscope", *arguments], status, done.returncode, done.stdout, done.stderr)
 
 
 def analyze(*arguments):
@@ -91,23 +99,30 @@ def home_environment(build=BUILD):
             "XDG_CONFIG_HOME": _home.name, "WIRESHARK_DATA_DIR": str(_data), "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
 
 
-_started = {}
+_started = {}  # programs, by command and environment
 WITHOUT_PLUGIN = {"FABRICSCOPE_WIRESHARK_PLUGINS": f"{_home.name}/no-plugins"}
+
+
+def started_program(command, arguments, *, env=None, stdin=None, folder=None, build=BUILD):
+    """What the command does with these arguments: its exit status, what it wrote to standard output, and its errors. It is started
+    once for all of them, where that can be done."""
+    env = {name: value for name, value in (env or os.environ).items() if name != "PYTEST_CURRENT_TEST"}
+    library = build / "lib/started.so"
+    if not library.exists():
+        done = subprocess.run(
+            [*command, *map(str, arguments)], input=stdin, env=env, cwd=folder, capture_output=True, timeout=300, check=False)
+        return done.returncode, done.stdout, done.stderr
+    key = threading.get_ident(), *command, *sorted(env.items())
+    if key not in _started:
+        _started[key] = Started(command, env, library)
+    return _started[key].run(arguments, stdin, folder)
 
 
 def wireshark_program(program, *arguments, env=None, stdin=None, build=BUILD):
     """tshark or sharkd with the plugins: its exit status, what it wrote to standard output, and its errors. `env`: beside
     home_environment()."""
-    command = [build / "with-plugins", program]
-    env = {name: value for name, value in {**home_environment(build), **(env or {})}.items() if name != "PYTEST_CURRENT_TEST"}
-    library = build / "lib/started.so"
-    if not library.exists():
-        done = subprocess.run([*command, *map(str, arguments)], input=stdin, env=env, capture_output=True, timeout=300, check=False)
-        return done.returncode, done.stdout, done.stderr
-    key = program, build, *sorted(env.items())
-    if key not in _started:
-        _started[key] = Started(command, env, library)
-    return _started[key].run(arguments, stdin)
+    return started_program(
+        [build / "with-plugins", program], arguments, env={**home_environment(build), **(env or {})}, stdin=stdin, build=build)
 
 
 def with_plugins(program, *arguments, **options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tshark and sharkd, started once for all commands of a test run: tests/preloaded/started.c."""
+"""fabricscope, tshark and sharkd, started once for all commands of a test run: tests/preloaded/started.c."""
 
 import atexit
 import contextlib
@@ -42,15 +42,15 @@ class Started:
         *before, program = command
         with theirs:
             self.process = subprocess.Popen(
-                [*before, "env", f"LD_PRELOAD={library}", program, *["-"] * MOST_ARGUMENTS], stdin=theirs,
+                [*before, "env", f"LD_PRELOAD={library}", "LD_BIND_NOW=1", program, *["-"] * MOST_ARGUMENTS], stdin=theirs,
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
         atexit.register(self.end)
         if not self.socket.recv(1):
             raise OSError(self.process.stderr.read().decode(errors="replace"))
 
-    def run(self, arguments, stdin=None):
+    def run(self, arguments, stdin=None, folder=None):
         """The exit status, standard output and standard error of a command; negative: the signal that ended it."""
-        texts = [os.getcwd(), *map(str, arguments)]
+        texts = [folder or os.getcwd(), *map(str, arguments)]
         with self.busy, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors, piped(stdin or b"") as fed:
             socket.send_fds(
                 self.socket, [b"".join(os.fsencode(text) + b"\0" for text in texts)], [fed, out.fileno(), errors.fileno()])

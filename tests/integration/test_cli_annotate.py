@@ -4,14 +4,13 @@
 import contextlib
 import json
 import struct
-import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from edit import records_of
-from harness import BUILD, analyze, fabricscope, run, sample, without_plugin
+from harness import analyze, attempt, fabricscope, run, sample, without_plugin
 from probe import Capture, llc, proposal
 
 ECHO = sample("smcr_v2_echo")
@@ -95,7 +94,7 @@ def expected_comments(*captures):
 
 
 def refuses(*arguments):
-    done = subprocess.run([BUILD / "bin/fabricscope", "analyze", *map(str, arguments)], capture_output=True, timeout=60)
+    done = attempt("analyze", *arguments)
     assert (done.returncode, done.stdout) == (2, b"")
     return done.stderr.decode()
 

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from edit import records_of
-from harness import BUILD, analyze, fabricscope, run, sample, shifted, truth, tshark
+from harness import BUILD, analyze, attempt, fabricscope, run, sample, shifted, truth, tshark
 
 ECHO = "smcr_v2_echo"
 
@@ -27,7 +27,7 @@ def without_capture(result):
 
 def fails(*arguments):
     """Exit status, standard output and complaints."""
-    done = subprocess.run([BUILD / "bin/fabricscope", *map(str, arguments)], capture_output=True, timeout=300)
+    done = attempt(*arguments)
     return done.returncode, done.stdout, done.stderr.decode()
 
 

@@ -2,11 +2,10 @@
 """Captures of several interfaces and hosts, each in a file of its own, say together what one capture says."""
 
 import json
-import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT, analyze, fabricscope, run, sample, shifted
+from harness import ROOT, analyze, attempt, fabricscope, run, sample, shifted
 
 ECHO = "smcr_v2_echo"
 SERVER = "192.0.2.20"
@@ -148,7 +147,7 @@ def first_second(capture):
 
 
 def told_of(*files):
-    done = subprocess.run([BUILD / "bin/fabricscope", "analyze", *files, "--json"], capture_output=True, timeout=300)
+    done = attempt("analyze", *files, "--json")
     return done.returncode, json.loads(done.stdout), done.stderr.decode()
 
 

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, analyze, fabricscope, run, sample, samples, shifted
+from harness import BUILD, analyze, attempt, fabricscope, run, sample, samples, shifted
 
 ALL = [sample(name) for name in samples()]
 ECHO = sample("smcr_v2_echo")
@@ -23,10 +23,10 @@ def partition(files, into, folder, status=(0,)):
     return manifest, [folder / part["file"] for part in manifest["parts"]]
 
 
-def run_status(*arguments):
-    done = subprocess.run([BUILD / "bin/fabricscope", *arguments], capture_output=True, text=True, timeout=120)
+def complaints_of(*arguments):
+    done = attempt(*arguments)
     assert done.returncode == 0, done.stderr
-    return done
+    return done.stderr.decode()
 
 
 def frames(capture):
@@ -156,7 +156,7 @@ def break_off(captures, written_at_once, folder, at_limit):
 def test_a_run_that_was_killed_goes_on(long_captures, written_at_once, tmp_path):
     folder = tmp_path / "parts"
     assert break_off(long_captures, written_at_once, folder, signal.SIG_DFL).returncode == -signal.SIGXFSZ
-    assert "resumes behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
+    assert "resumes behind frame 100000 of" in complaints_of("partition", *long_captures, "--into", "3", "-o", folder)
     assert contents(folder) == written_at_once
 
 
@@ -164,7 +164,7 @@ def test_a_run_whose_disk_was_full_goes_on(long_captures, written_at_once, tmp_p
     folder = tmp_path / "parts"
     done = break_off(long_captures, written_at_once, folder, signal.SIG_IGN)
     assert done.returncode == 2 and "the same command goes on from there" in done.stderr
-    assert "resumes behind frame 100000 of" in run_status("partition", *long_captures, "--into", "3", "-o", folder).stderr
+    assert "resumes behind frame 100000 of" in complaints_of("partition", *long_captures, "--into", "3", "-o", folder)
     assert contents(folder) == written_at_once
 
 
@@ -180,7 +180,7 @@ def test_what_another_run_left_is_not_gone_on_with(change, long_captures, writte
         (folder / "unfinished-plan").open("a").write("1 00 0\n")
     else:
         (folder / "unfinished-part-2.pcapng").write_bytes(b"")
-    assert "goes on" not in run_status("partition", *long_captures, "--into", str(into), "-o", folder).stderr
+    assert "goes on" not in complaints_of("partition", *long_captures, "--into", str(into), "-o", folder)
     assert sorted(contents(folder)) == ["manifest.json", *(f"part-{number}.pcapng" for number in range(1, into + 1))]
     assert into != 3 or contents(folder) == written_at_once
 

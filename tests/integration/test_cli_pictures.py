@@ -11,14 +11,14 @@ import zlib
 
 import pytest
 
-from harness import BUILD, analyze, fabricscope, sample
+from harness import BUILD, analyze, attempt, fabricscope, sample
 
 ECHO = sample("smcr_v2_echo")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def refuses(*arguments, status=2):
-    done = subprocess.run([BUILD / "bin/fabricscope", "timeline", *map(str, arguments)], capture_output=True, timeout=60)
+    done = attempt("timeline", *arguments)
     assert (done.returncode, done.stdout) == (status, b"")
     return done.stderr.decode()
 

@@ -4,12 +4,11 @@
 import csv
 import json
 import sqlite3
-import subprocess
 
 import jsonschema
 import pytest
 
-from harness import BUILD, ROOT, analyze, fabricscope, sample, samples
+from harness import ROOT, analyze, attempt, fabricscope, sample, samples
 from probe import EYE_CATCHER, Capture, proposal
 
 ECHO = sample("smcr_v2_echo")
@@ -308,7 +307,7 @@ def test_findings_per_rule(broken, tmp_path):
 # ---- files ---------------------------------------------------------------------------------------
 
 def refuses(*arguments):
-    done = subprocess.run([BUILD / "bin/fabricscope", "analyze", *map(str, arguments)], capture_output=True, timeout=60)
+    done = attempt("analyze", *arguments)
     assert (done.returncode, done.stdout) == (2, b"")
     return done.stderr.decode()
 

@@ -11,14 +11,14 @@ import subprocess
 
 import pytest
 
-from harness import BUILD, analyze, fabricscope, sample
+from harness import BUILD, analyze, attempt, fabricscope, sample
 
 ECHO = sample("smcr_v2_echo")
 PROGRAM = BUILD / "bin/fabricscope"
 
 
 def complains(*arguments, status):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=300)
+    done = attempt(*arguments)
     assert done.returncode == status
     return done.stderr.decode()
 

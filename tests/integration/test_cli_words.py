@@ -3,19 +3,18 @@
 
 import itertools
 import json
-import subprocess
 
 import pytest
 
-from harness import BUILD, fabricscope, sample
+from harness import attempt, fabricscope, sample
 
 ECHO = sample("smcr_v2_echo")
 
 
 def said(*words):
     """Exit status and what is written to standard error."""
-    done = subprocess.run([BUILD / "bin/fabricscope", *map(str, words)], capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stderr
+    done = attempt(*words)
+    return done.returncode, done.stderr.decode()
 
 
 def orders(*parts):

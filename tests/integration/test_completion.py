@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from harness import BUILD, ROOT, fabricscope
+from harness import BUILD, ROOT
 
 SCRIPTS = ROOT / "program/completion"
 PROGRAM = BUILD / "bin/fabricscope"

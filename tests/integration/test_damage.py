@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from harness import BUILD, ROOT, WITHOUT_PLUGIN, run, wireshark_program
+from harness import BUILD, ROOT, WITHOUT_PLUGIN, fabricscope, run, wireshark_program
 
 THOROUGH = int(os.environ.get("FABRICSCOPE_THOROUGH", "1"))
 SAMPLES = ROOT / "samples"
@@ -36,8 +36,7 @@ def outcome(capture, **options):
 
 def survives(capture):
     """Neither program crashes, hangs or calls itself buggy."""
-    json.loads(run([BUILD / "bin/fabricscope", "analyze", "--json", "--cursors", "--", capture],
-                   status=(READ_TO_THE_END, FINDINGS, NOT_READ)) or "null")
+    json.loads(fabricscope("analyze", "--json", "--cursors", "--", capture, status=(READ_TO_THE_END, FINDINGS, NOT_READ)) or "null")
     with_plugin = outcome(capture)
     # Wireshark's own dissectors have bugs that damaged frames find; they are found without the plugin, too.
     assert with_plugin == SURVIVED or outcome(capture, env=WITHOUT_PLUGIN) == with_plugin

@@ -7,22 +7,19 @@ Each ends by itself with a status of its own, and what it wrote is whole.
 import json
 import random
 import sqlite3
-import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from harness import BUILD, run
+from harness import BUILD, attempt, run
 from test_damage import CAPTURES, SAMPLES, THOROUGH
 
 DONE, FINDINGS, WRONG_USAGE, NOT_READ = range(4)
-MOST_SECONDS = 120
 
 
 def ends_well(*arguments, status=(DONE, FINDINGS, NOT_READ)):
     """Its standard output."""
-    words = [BUILD / "bin/fabricscope", *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, timeout=MOST_SECONDS, check=False)
+    done = attempt(*arguments)
     assert done.returncode in status, (done.returncode, arguments, done.stderr[-500:])
     assert b"anitizer" not in done.stderr and b"runtime error" not in done.stderr
     return done.stdout

@@ -3,11 +3,10 @@
 
 import re
 import shlex
-import subprocess
 
 import pytest
 
-from harness import BUILD, ROOT, sharkd_session, tshark
+from harness import ROOT, attempt, sharkd_session, tshark
 
 PAGES = [ROOT / "README.md", ROOT / "samples/README.md", ROOT / "replay/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MANUAL = sorted((ROOT / "docs/man").glob("*.1"))
@@ -82,7 +81,7 @@ def test_commands_run(command, tmp_path):
     words = words_of(command)
     for name in ("samples", "docs"):
         (tmp_path / name).symlink_to(ROOT / name)
-    done = subprocess.run([BUILD / "bin/fabricscope", *words[1:]], cwd=tmp_path, capture_output=True, timeout=100, check=False)
+    done = attempt(*words[1:], folder=tmp_path)
     assert done.returncode in (0, 1), done.stderr.decode()
 
 
@@ -126,7 +125,7 @@ def shown():
 
 @pytest.mark.parametrize(("command", "lines"), shown())
 def test_what_is_shown_is_what_is_said(command, lines):
-    done = subprocess.run([BUILD / "bin/fabricscope", *words_of(command)[1:]], cwd=ROOT, capture_output=True, timeout=100, check=False)
+    done = attempt(*words_of(command)[1:], folder=ROOT)
     told = [line.rstrip() for line in done.stdout.decode().splitlines()]
     assert told == [line.strip() for line in lines.splitlines()]
 

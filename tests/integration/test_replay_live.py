@@ -3,7 +3,6 @@
 of which plays the client of a recording, the other one the server. Needs root."""
 
 import json
-import os
 import signal
 import subprocess
 import time

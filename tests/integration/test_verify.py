@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from edit import edited, patch
-from harness import BUILD, ROOT, analyze, fabricscope, sample
+from harness import BUILD, ROOT, analyze, attempt, fabricscope, sample
 from namespaces import CLIENT, REASON, SERVER, wired_namespaces
 
 SUITE = ROOT / "samples/suite"
@@ -18,7 +18,7 @@ RESPONDER_RESOURCES = 14 + 20 + 8 + 12 + 8 + 48  # of a REP in a RoCEv2 frame; i
 
 
 def verify(*arguments, status):
-    done = subprocess.run([BUILD / "bin/fabricscope", "verify", *map(str, arguments)], capture_output=True, timeout=300)
+    done = attempt("verify", *arguments)
     assert done.returncode == status, done.stderr.decode() + done.stdout.decode()
     return done.stdout.decode(), done.stderr.decode()
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// To be preloaded into tshark and sharkd. To start takes Wireshark longer than most captures; so it is done once, and each
-// command goes on from there in a process of its own, as if it had just been started.
+// To be preloaded into fabricscope, tshark and sharkd. To start takes them longer than most captures; so it is done once, and
+// each command goes on from there in a process of its own, as if it had just been started.
 //
 // Standard input is a socket of packets. First it is told by an octet that commands can come. Each of them is a packet: the
 // descriptors for its standard input, output and error, and, each ended by a NUL, the folder to be in and its arguments. What
@@ -75,6 +75,7 @@ static void become(char* octets, const char* end, const int files[descriptors], 
     argv[arguments] = NULL;
     *argc = arguments;
     unsetenv("LD_PRELOAD");
+    unsetenv("LD_BIND_NOW");
 }
 
 // Returns in the process of each command.
@@ -94,6 +95,22 @@ static void serve(int* argc, char* argv[]) {
 
 // At its end a process need not give back, page by page, what it shares with the one that has started.
 void epan_cleanup(void) {}
+
+typedef int (*Main)(int argc, char** argv, char** environment);
+static Main main_of_program;
+
+static int main_of_command(int argc, char** argv, char** environment) {
+    serve(&argc, argv);
+    return main_of_program(argc, argv, environment);
+}
+
+// fabricscope has started when its libraries are there. The C library calls main().
+int __libc_start_main(Main program, int argc, char** argv, void (*begin)(void), void (*end)(void), void (*linker_end)(void), void* stack) {
+    const bool is_of_wireshark = dlsym(RTLD_NEXT, "epan_init") != NULL;
+    main_of_program = program;
+    return ((int (*)(Main, int, char**, void (*)(void), void (*)(void), void (*)(void), void*))next("__libc_start_main"))(
+        is_of_wireshark ? program : main_of_command, argc, argv, begin, end, linker_end, stack);
+}
 
 // The first of Wireshark's functions that is given the arguments.
 void ws_log_parse_args(int* argc, char* argv[], void* a, void* b, void* c, void* d) {

@@ -14,7 +14,7 @@
 #include "capture/packet_source.h"
 #include "tests/unit/capture/files.h"
 
-namespace fabricscope::capture {
+namespace fabricscope::capture::source_test {
 namespace {
 
 using namespace test;
@@ -539,4 +539,4 @@ TEST(Merge, FilesOfTwoHosts) {
 }
 
 }  // namespace
-}  // namespace fabricscope::capture
+}  // namespace fabricscope::capture::source_test

@@ -5,9 +5,10 @@
 
 #include "tests/unit/report/models.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::clocks_test {
 namespace {
 
+using namespace models;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -73,4 +74,4 @@ TEST(Clocks, RequestsBehindTheirAnswersContradictIfTheyAreMany) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::clocks_test

@@ -8,8 +8,10 @@
 
 #include "tests/unit/report/models.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::csv_test {
 namespace {
+
+using namespace models;
 
 constexpr engine::Rule rule{
     "SMCR-R34", engine::Severity::error, "RFC 7609 4.3", "Cursors move forward.", engine::messages("two CDC messages")};
@@ -54,4 +56,4 @@ TEST(Csv, EveryTableHasItsHead) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::csv_test

@@ -7,7 +7,7 @@
 #include "analyzer/report/fc_ae_rdma_report.h"
 #include "analyzer/report/json.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::fc_ae_rdma_test {
 namespace {
 
 using namespace engine::fc_ae_rdma;
@@ -107,4 +107,4 @@ TEST(FcAeRdmaSummary, LadderOfAMessage) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::fc_ae_rdma_test

@@ -9,7 +9,7 @@
 #include "analyzer/report/json.h"
 #include "tests/unit/engine/fcvi_world.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::fcvi_test {
 namespace {
 
 using namespace engine::fcvi;
@@ -115,4 +115,4 @@ TEST(FcviSummary, TellsOfMemoryAndOfWhatFailed) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::fcvi_test

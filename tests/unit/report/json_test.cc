@@ -10,9 +10,10 @@
 #include "analyzer/report/fc_report.h"
 #include "tests/unit/report/models.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::json_test {
 namespace {
 
+using namespace models;
 using nlohmann::json;
 
 constexpr engine::Rule rule{
@@ -204,4 +205,4 @@ TEST_F(Document, NamesOfFilesNeedNotBeUtf8) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::json_test

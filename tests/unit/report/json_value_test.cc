@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-namespace fabricscope::report {
+namespace fabricscope::report::json_value_test {
 namespace {
 
 TEST(JsonValue, Scalars) {
@@ -110,4 +110,4 @@ TEST(JsonValue, OverSeveralLines) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::json_value_test

@@ -9,6 +9,7 @@
 namespace fabricscope::report {
 namespace {
 
+using namespace models;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -4,7 +4,7 @@
 
 #include "analyzer/engine/engine.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::models {
 
 using namespace engine::smcr;
 
@@ -36,7 +36,7 @@ inline Connection connection(std::uint32_t id) {
 }
 
 inline Connection declined(std::uint32_t id, std::uint32_t code) {
-    Connection connection = report::connection(id);
+    Connection connection = models::connection(id);
     connection.outcome = Outcome::fallback;
     connection.decline = DeclineSeen{.by = Side::server, .code = code, .frame = 9};
     connection.from = {};
@@ -61,4 +61,4 @@ inline LinkGroup link_group() {
     return group;
 }
 
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::models

@@ -10,10 +10,12 @@
 
 #include "tests/unit/report/models.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::observations_test {
 namespace {
 
+using namespace models;
 using engine::Severity;
+using engine::rdma::Stream;  // not report::Stream
 using observations::Observation;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -1025,7 +1027,6 @@ protected:
         direction().packets = 1000;
         direction().operations[0].count = 100;
     }
-    using Stream = engine::rdma::Stream;
     engine::rdma::Direction& direction() { return model_.streams[0].from[engine::rdma::a]; }
     std::vector<std::string> ids() const {
         std::vector<std::string> found;
@@ -1224,4 +1225,4 @@ TEST_F(OneStream, GapsOfAnUnreliableConnectionAreTold) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::observations_test

@@ -10,6 +10,7 @@
 namespace fabricscope::report {
 namespace {
 
+using namespace models;
 using testing::ElementsAre;
 
 constexpr Time ms = capture::millisecond;

@@ -8,9 +8,10 @@
 #include "analyzer/report/rdma_report.h"
 #include "tests/unit/report/models.h"
 
-namespace fabricscope::report {
+namespace fabricscope::report::psn_timeline_test {
 namespace {
 
+using namespace models;
 using engine::rdma::Cause;
 using engine::rdma::FrameFacts;
 using testing::ElementsAre;
@@ -177,4 +178,4 @@ TEST(PsnPlot, ShowsWhatHappened) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::psn_timeline_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace fabricscope::report {
+namespace fabricscope::report::rdma_counters_test {
 namespace {
 
 using testing::Pair;
@@ -73,4 +73,4 @@ TEST(Counters, Relations) {
 }
 
 }  // namespace
-}  // namespace fabricscope::report
+}  // namespace fabricscope::report::rdma_counters_test

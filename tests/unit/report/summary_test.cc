@@ -11,6 +11,7 @@
 namespace fabricscope::report {
 namespace {
 
+using namespace models;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;

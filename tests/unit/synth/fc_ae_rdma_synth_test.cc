@@ -12,7 +12,7 @@
 #include "replay/synth/message_names.h"
 #include "tests/unit/synth/analysed.h"
 
-namespace fabricscope::synth {
+namespace fabricscope::synth::fc_ae_rdma_synth_test {
 namespace {
 
 struct Played {
@@ -168,4 +168,4 @@ TEST(AeRdmaScenarios, BreakWhatTheySay) {
 }
 
 }  // namespace
-}  // namespace fabricscope::synth
+}  // namespace fabricscope::synth::fc_ae_rdma_synth_test

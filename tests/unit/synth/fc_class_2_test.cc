@@ -4,7 +4,7 @@
 
 #include "tests/unit/synth/fc_ports.h"
 
-namespace fabricscope::stack::fibre_channel {
+namespace fabricscope::stack::fibre_channel::fc_class_2_test {
 namespace {
 
 using namespace test;
@@ -138,4 +138,4 @@ TEST(FcClass2, WithoutALoginFramesAreRejected) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack::fibre_channel
+}  // namespace fabricscope::stack::fibre_channel::fc_class_2_test

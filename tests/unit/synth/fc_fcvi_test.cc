@@ -11,7 +11,7 @@
 #include "replay/synth/fcvi.h"
 #include "tests/unit/synth/analysed.h"
 
-namespace fabricscope::synth {
+namespace fabricscope::synth::fc_fcvi_test {
 namespace {
 
 using engine::Side;
@@ -230,4 +230,4 @@ TEST(FcviScenarios, BreakWhatTheySay) {
 }
 
 }  // namespace
-}  // namespace fabricscope::synth
+}  // namespace fabricscope::synth::fc_fcvi_test

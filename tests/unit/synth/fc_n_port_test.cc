@@ -6,7 +6,7 @@
 
 #include "tests/unit/synth/fc_ports.h"
 
-namespace fabricscope::stack::fibre_channel {
+namespace fabricscope::stack::fibre_channel::fc_n_port_test {
 namespace {
 
 using namespace test;
@@ -189,4 +189,4 @@ TEST(FcExchanges, IdentifiersOfAbortedOnesAreUsedAgainAfterRATov) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack::fibre_channel
+}  // namespace fabricscope::stack::fibre_channel::fc_n_port_test

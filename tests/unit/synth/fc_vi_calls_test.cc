@@ -2,7 +2,7 @@
 // VIPL calls of VI-DG 3 and what VI-DG 4 and 5 say of attributes, errors and descriptors in memory.
 #include "tests/unit/synth/vi_pair.h"
 
-namespace fabricscope::stack::vi::test {
+namespace fabricscope::stack::vi::test::fc_vi_calls_test {
 namespace {
 
 using testing::ElementsAre;
@@ -505,4 +505,4 @@ TEST_F(ViCalls, AnErrorDescriptorTellsTheOperation) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack::vi::test
+}  // namespace fabricscope::stack::vi::test::fc_vi_calls_test

@@ -9,7 +9,7 @@
 #include "tests/traffic/pcap_writer.h"
 #include "tests/unit/synth/vi_pair.h"
 
-namespace fabricscope::stack::vi::test {
+namespace fabricscope::stack::vi::test::fc_vi_courses_test {
 namespace {
 
 using Codes = std::set<Return>;
@@ -475,4 +475,4 @@ TEST(ViCourses, EndInStatesAndCodesOfTheDocuments) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack::vi::test
+}  // namespace fabricscope::stack::vi::test::fc_vi_courses_test

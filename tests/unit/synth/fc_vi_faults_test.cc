@@ -2,7 +2,7 @@
 // What a VI Provider does in courses that go wrong, from the documents' clauses.
 #include "tests/unit/synth/vi_pair.h"
 
-namespace fabricscope::stack::vi::test {
+namespace fabricscope::stack::vi::test::fc_vi_faults_test {
 namespace {
 
 using fcvi::IuType;
@@ -599,4 +599,4 @@ TEST_F(ViFaults, WhatCameBackIsCounted) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack::vi::test
+}  // namespace fabricscope::stack::vi::test::fc_vi_faults_test

@@ -3,7 +3,7 @@
 // host A; no frame leaves it.
 #include "tests/unit/synth/vi_pair.h"
 
-namespace fabricscope::stack::vi::test {
+namespace fabricscope::stack::vi::test::fc_vi_loopback_test {
 namespace {
 
 using testing::ElementsAre;
@@ -170,4 +170,4 @@ TEST_F(Loopback, InClass2) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack::vi::test
+}  // namespace fabricscope::stack::vi::test::fc_vi_loopback_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fabricscope::stack::vi {
+namespace fabricscope::stack::vi::fc_vi_provider_test {
 namespace {
 
 /// A Provider on a port that nobody answers.
@@ -215,4 +215,4 @@ TEST(ViNameService, KnowsWhatItWasTold) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack::vi
+}  // namespace fabricscope::stack::vi::fc_vi_provider_test

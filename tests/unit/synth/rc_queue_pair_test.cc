@@ -7,7 +7,7 @@
 
 #include "replay/stack/core/random.h"
 
-namespace fabricscope::stack {
+namespace fabricscope::stack::rc_queue_pair_test {
 namespace {
 
 /// With its payload.
@@ -376,4 +376,4 @@ TEST(RcQueuePair, EverythingArrivesWhateverHappens) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack
+}  // namespace fabricscope::stack::rc_queue_pair_test

@@ -10,7 +10,7 @@
 #include "replay/stack/core/random.h"
 #include "tests/unit/synth/analysed.h"
 
-namespace fabricscope::synth {
+namespace fabricscope::synth::rdma_cm_synth_test {
 namespace {
 
 using engine::rdma_cm::Outcome;
@@ -290,4 +290,4 @@ TEST(RdmaCmPeers, WhatBecameOfARequestIsKnown) {
 }
 
 }  // namespace
-}  // namespace fabricscope::synth
+}  // namespace fabricscope::synth::rdma_cm_synth_test

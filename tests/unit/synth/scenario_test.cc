@@ -10,7 +10,7 @@
 #include "replay/synth/families.h"
 #include "replay/synth/faults.h"
 
-namespace fabricscope::synth {
+namespace fabricscope::synth::scenario_test {
 namespace {
 
 using testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST(Scenario, TheSameSeedGivesTheSameFrames) {
 }
 
 }  // namespace
-}  // namespace fabricscope::synth
+}  // namespace fabricscope::synth::scenario_test

@@ -9,7 +9,7 @@
 #include "protocols/net/internet_checksum.h"
 #include "replay/stack/core/endpoint.h"
 
-namespace fabricscope::stack {
+namespace fabricscope::stack::tcp_test {
 namespace {
 
 const Octets smc_option{254, 6, 0xE2, 0xD4, 0xC3, 0xD9};
@@ -184,4 +184,4 @@ TEST(Tcp, EverythingArrivesInOrder) {
 }
 
 }  // namespace
-}  // namespace fabricscope::stack
+}  // namespace fabricscope::stack::tcp_test

@@ -4,7 +4,7 @@
 
 #include "replay/synth/families.h"
 
-namespace fabricscope::synth {
+namespace fabricscope::synth::vi_script_test {
 namespace {
 
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(ViScript, WhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace fabricscope::synth
+}  // namespace fabricscope::synth::vi_script_test
