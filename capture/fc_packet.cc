@@ -52,6 +52,18 @@ DecodeState take_frame_and_crc(const Content& content, FcCarrier carrier, FcPack
     return take_frame(content.first(end), carrier, fc);
 }
 
+/// Hands on each descriptor of a FIP frame, head and all, until one is what was wanted.
+template <class Use> DecodeState for_each_descriptor(const Content& fip, const fc::FipHeader& header, Use is_wanted) {
+    Content list = fip.behind(layout::size_of<fc::FipHeader>).first(header.descriptor_words * 4U);
+    for (auto head = list.at<fc::FipDescriptor>(0); head; head = list.at<fc::FipDescriptor>(0)) {
+        const std::uint32_t size = head->words * 4U;
+        if (size == 0 || size > list.wire) return DecodeState::malformed;
+        if (is_wanted(*head, list.first(size))) return DecodeState::ok;
+        list = list.behind(size);
+    }
+    return list.wire > list.captured.size() ? DecodeState::truncated : DecodeState::ok;
+}
+
 std::uint32_t size_in_words(const fc::EncapsulationHeader& header) { return header.frame_length * 4U; }
 
 /// Where the frame's EOF word ends. A capture may hold Ethernet's own checksum behind it.
@@ -103,19 +115,38 @@ DecodeState decode_fcoe(ByteView captured, std::uint32_t wire, FcPacket& fc) {
 }
 
 DecodeState decode_fip(ByteView captured, std::uint32_t wire, FcPacket& fc) {
-    constexpr std::uint32_t head = layout::size_of<fc::FipHeader>, before_frame = 4;
+    constexpr std::uint32_t before_frame = 4;
     const Content content{captured, wire};
     const auto header = content.at<fc::FipHeader>(0);
-    if (!header) return content.lack_of(head);
+    if (!header) return content.lack_of(layout::size_of<fc::FipHeader>);
     if (header->operation != fc::fip_link_service) return DecodeState::ok;
-    Content list = content.behind(head).first(header->descriptor_words * 4U);
-    for (auto descriptor = list.at<fc::FipDescriptor>(0); descriptor; descriptor = list.at<fc::FipDescriptor>(0)) {
-        const std::uint32_t size = descriptor->words * 4U;
-        if (size == 0 || size > list.wire) return DecodeState::malformed;
-        if (fc::holds_frame(*descriptor)) return take_frame(list.first(size).behind(before_frame), FcCarrier::fip, fc);
-        list = list.behind(size);
-    }
-    return list.wire > list.captured.size() ? DecodeState::truncated : DecodeState::ok;
+    DecodeState of_frame = DecodeState::ok;
+    const DecodeState of_list = for_each_descriptor(content, *header, [&](const auto& head, const Content& descriptor) {
+        if (fc::holds_frame(head)) of_frame = take_frame(descriptor.behind(before_frame), FcCarrier::fip, fc);
+        return fc::holds_frame(head);
+    });
+    return of_list != DecodeState::ok ? of_list : of_frame;
+}
+
+FipControl fip_control_of(ByteView fip) {
+    fc::FipHeader header;
+    if (layout::parse_into(header, fip) || header.operation != fc::fip_control) return FipControl::none;
+    if (header.subcode == fc::fip_keep_alive) return FipControl::keep_alive;
+    return header.subcode == fc::fip_clear_virtual_links ? FipControl::clear_virtual_links : FipControl::none;
+}
+
+std::optional<std::uint32_t> cleared_port(ByteView fip, std::size_t n) {
+    constexpr std::uint32_t longest = 2200;  // a frame of FCoE; who makes longer ones wants to keep us busy
+    const Content content = Content{fip, static_cast<std::uint32_t>(fip.size())}.first(longest);
+    const auto header = content.at<fc::FipHeader>(0);
+    if (!header) return std::nullopt;
+    std::optional<std::uint32_t> found;
+    for_each_descriptor(content, *header, [&](const auto& head, const Content& descriptor) {
+        const auto port = descriptor.at<fc::FipVnPort>(layout::size_of<fc::FipDescriptor>);
+        if (head.type == fc::fip_vn_port_type && port && n-- == 0) found = port->port_id;
+        return found.has_value();
+    });
+    return found;
 }
 
 DecodeState decode_mds(ByteView captured, std::uint32_t wire, FcPacket& fc) {

@@ -47,6 +47,11 @@ DecodeState decode_fcoe(ByteView captured, std::uint32_t wire, FcPacket& fc);
 DecodeState decode_fip(ByteView captured, std::uint32_t wire, FcPacket& fc);
 DecodeState decode_mds(ByteView captured, std::uint32_t wire, FcPacket& fc);
 DecodeState decode_boardwalk(ByteView captured, std::uint32_t wire, FcPacket& fc);
+/// What a station and its switch tell each other of the virtual links between them (FC-BB-5, FIP).
+enum class FipControl : std::uint8_t { none, keep_alive, clear_virtual_links };
+FipControl fip_control_of(ByteView fip);
+/// N_Port_ID of the n-th VN_Port, from 0, whose link it names. One that names none clears those of a whole station.
+std::optional<std::uint32_t> cleared_port(ByteView fip, std::size_t n);
 /// One encapsulated frame of FCIP, from the encapsulation header to the EOF word.
 DecodeState decode_fcip(ByteView captured, std::uint32_t wire, FcPacket& fc);
 

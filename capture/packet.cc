@@ -135,7 +135,7 @@ private:
             case net::ether_type_ipv6: return decode_ipv6();
             case ib::roce_v1_ether_type: return decode_grh(captured_, IbCarrier::roce_v1);
             case fc::fcoe_ether_type: return decode_fc(decode_fcoe);
-            case fc::fip_ether_type: return decode_fc(decode_fip);
+            case fc::fip_ether_type: return decode_fip();
             case fc::mds_ether_type: return decode_fc(decode_mds);
             case fc::boardwalk_ether_type: return decode_fc(decode_boardwalk);
             case net::ether_type_mac_control: return decode_mac_control();
@@ -173,6 +173,21 @@ private:
     }
 
     // ---- Fibre Channel ----
+
+    /// A switch is taken for the F_Port that it has for each virtual link.
+    void decode_fip() {
+        packet_.fip_control = fip_control_of(captured_);
+        if (packet_.fip_control == FipControl::none) return decode_fc(capture::decode_fip);
+        begin_segment();
+        const Address f_port = Address::of_port_id(fc::f_port_server);
+        if (packet_.fip_control == FipControl::keep_alive) {
+            packet_.destination = f_port;
+            return;
+        }
+        packet_.source = f_port;
+        if (const auto port = cleared_port(captured_, 0)) packet_.destination = Address::of_port_id(*port);
+        if (captured_.size() < wire_) stop(DecodeState::truncated, Layer::fc);
+    }
 
     using FcDecoder = DecodeState (*)(ByteView captured, std::uint32_t wire, FcPacket& fc);
 

@@ -147,11 +147,13 @@ struct Packet {
     std::uint8_t tunnels = 0;             ///< how many tunnels the frame came through; all else is of what is inside
     Unread unread = Unread::none;         ///< why there is no transport
     std::uint16_t mac_control = 0;        ///< opcode of a MAC control frame, see net::MacControl; 0 = none
+    FipControl fip_control = FipControl::none;  ///< addresses: the switch as F_Port, the first VN_Port that it clears
     Mac source_mac;
     Mac destination_mac;
     Address source;
     Address destination;
-    /// Captured octets from the transport header (TCP, UDP, BTH, FC headers) on; MAC control: behind the opcode.
+    /// Captured octets from the transport header (TCP, UDP, BTH, FC headers) on; MAC control: behind the opcode;
+    /// FipControl: from FIP's header on.
     ByteView segment;
     std::uint32_t segment_length = 0;  ///< on the wire
 

@@ -139,6 +139,9 @@ void Components::unite(const Address& one, const Address& other) {
 // ---- messages ------------------------------------------------------------------------------------
 
 void Components::read_messages(const Packet& packet) {
+    if (packet.fip_control == capture::FipControl::clear_virtual_links)
+        for (std::size_t n = 1; const auto port = capture::cleared_port(packet.segment, n); ++n)
+            unite(packet.source, Address::of_port_id(*port));
     switch (packet.transport) {
         case Transport::tcp: return read_tcp(packet);
         case Transport::ib: return read_ib(packet);

@@ -70,6 +70,17 @@ constexpr Kind incomplete{
     "SEQ_CNT tells of frames that were not captured. Nothing says that the receiver lacks them.",
     "Drops of the capture; are both directions and all paths in it?",
     "2 Sequences of the FCP Exchange are not complete"};
+constexpr Kind link_cleared{
+    "FC-O-link-cleared",
+    Severity::warning,
+    "A switch has cleared a virtual link",
+    "FIP Clear Virtual Links: the FCoE switch (FCF) has logged a VN_Port out, and takes no more frames of it. Its "
+    "Exchanges end there, and it has to log in anew.",
+    "Keep-alives of the station before that (`fip.opcode == 3 && fip.ctrl_subcode == 1` in Wireshark; the switch waits "
+    "2.5 times FKA_ADV_Period for them), what is lost on their way; the switch's log: was the interface or the VLAN "
+    "shut down?",
+    "00:0d:ec:00:00:01 cleared the virtual link of 01.02.03, which ended its login with the fabric, 21.3 s after its "
+    "last keep-alive"};
 constexpr Kind damaged{
     "FC-O-damaged",
     Severity::warning,
@@ -80,8 +91,8 @@ constexpr Kind damaged{
     "3 damaged frames left out: wrong CRC, or marked invalid"};
 }  // namespace kinds
 
-constexpr std::array all_kinds{&kinds::link_reject, &kinds::rejected, &kinds::no_answer, &kinds::aborted,
-                               &kinds::damaged,     &kinds::busy,     &kinds::incomplete};
+constexpr std::array all_kinds{&kinds::link_reject, &kinds::rejected, &kinds::no_answer, &kinds::link_cleared,
+                               &kinds::aborted,     &kinds::damaged,  &kinds::busy,      &kinds::incomplete};
 
 std::string code_name(layout::ValueNames names, std::uint8_t code) {
     const char* name = layout::name_of(names, code);
@@ -395,6 +406,23 @@ void Exchanges::observe(const Exchange& exchange) {
     add_counted(kinds::incomplete, incomplete, "Sequence", incomplete == 1 ? "is not complete" : "are not complete");
 }
 
+void observe_cleared(const Model& model, const ClearedLink& link, Observations& observations) {
+    std::string text = link.port
+                           ? fmt::format(
+                                 "{} cleared the virtual link of {}", to_string(link.by),
+                                 to_string(Port{.fabric = 0, .id = *link.port}))
+                           : fmt::format(
+                                 "{} cleared all virtual links of {}", to_string(link.by), to_string(link.station));
+    if (link.login != 0) text += ", which ended its login with the fabric";
+    if (link.last_keep_alive)
+        text += fmt::format(", {} after its last keep-alive", duration_text(link.first.time - *link.last_keep_alive));
+    if (link.frames > 1) text += fmt::format(" ({} frames)", link.frames);
+    const std::uint32_t exchange = link.login != 0 ? model.logins[link.login - 1].exchange : 0;
+    observations
+        .add(kinds::link_cleared, exchange != 0 ? session_of(exchange) : "", {link.first.frame}, std::move(text))
+        .count = link.frames;
+}
+
 }  // namespace
 
 std::string refusal_text(
@@ -431,6 +459,7 @@ constinit const Source fc_source{
         if (evidence.models.fc == nullptr) return;
         const Model& model = *evidence.models.fc;
         Exchanges(model, observations).observe();
+        for (const ClearedLink& link : model.cleared_links) observe_cleared(model, link, observations);
         observe_limits(
             observations, {{model.unlisted_exchanges, "Fibre Channel Exchange", "fc.exchanges"},
                            {model.dropped_logins, "login", "fc.logins"},

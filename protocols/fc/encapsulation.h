@@ -132,8 +132,9 @@ inline constexpr std::uint16_t fip_control = 3;
 inline constexpr std::uint16_t fip_vn2vn = 5;
 // Subcodes, each of one operation.
 inline constexpr std::uint8_t fip_advertisement = 2;
-inline constexpr std::uint8_t fip_request = 1;  ///< of a link service
-inline constexpr std::uint8_t fip_keep_alive = 1;
+inline constexpr std::uint8_t fip_request = 1;              ///< of a link service
+inline constexpr std::uint8_t fip_keep_alive = 1;           ///< of control
+inline constexpr std::uint8_t fip_clear_virtual_links = 2;  ///< of control
 inline constexpr std::uint8_t fip_probe_request = 1;
 
 /// The head of each descriptor.

@@ -2,9 +2,11 @@
 """Fibre Channel in analyze: the real FCoE capture as it was made and as Wireshark decodes it, and made captures."""
 
 import sqlite3
+import struct
 
 import pytest
-from harness import BUILD, analyze, fabricscope, run, sample, without_plugin
+from harness import BUILD, ROOT, analyze, fabricscope, run, sample, without_plugin
+from test_parts import compare
 
 INITIATOR, TARGET = "00.53.0a", "00.53.14"
 CARRIERS = ["fc2", "fc2-vft", "fc2-delimited", "fcoe", "fcoe-vlan", "mds", "boardwalk", "fcip"]
@@ -137,6 +139,45 @@ def test_cut_by_the_snap_length(tmp_path):
     whole, short = analyze(capture)["fc"]["exchanges"], analyze(cut)["fc"]["exchanges"]
     keys = ("originator", "responder", "ox_id", "state", "from_originator", "from_responder", "incomplete_sequences")
     assert [[x[key] for key in keys] for x in short] == [[x[key] for key in keys] for x in whole]
+
+
+# ---- FIP -----------------------------------------------------------------------------------------
+
+def keep_alive():
+    """What an ENode tells its FCF every few seconds, with its address."""
+    return bytes.fromhex("000dec000001 00005e00530a 8914 1000 0003 0001 0002 0000 0202 00005e00530a") + bytes(28)
+
+
+def clear_virtual_link(port_id):
+    """What an FCF says when none came any more: its own address, its name and the VN_Port, as FC-BB-5 has them."""
+    port = bytes((port_id >> 16, port_id >> 8 & 0xFF, port_id & 0xFF))
+    fip = bytes.fromhex("1000 0003 0002 000a 0000  0202 000dec000001  0403 0000 20010000dec00001  0b05 0efc00") + port + \
+        bytes(1) + port + bytes.fromhex("200000005e00530a")
+    return bytes.fromhex("00005e00530a 000dec000001 8914") + fip
+
+
+def test_a_switch_that_clears_a_virtual_link(tmp_path):
+    """In the middle of a capture in which the port has logged in."""
+    whole = (ROOT / "samples/fcvi/client_server_iso.fcoe.pcap").read_bytes()
+    places = [24]
+    while places[-1] < len(whole):
+        places.append(places[-1] + 16 + struct.unpack_from("<I", whole, places[-1] + 8)[0])
+    middle = places[len(places) // 2]
+    octets = b""
+    for place, fip in ((24, keep_alive()), (middle, clear_virtual_link(0x040506))):
+        octets += whole[24:place] + whole[place:place + 8] + struct.pack("<II", len(fip), len(fip)) + fip
+    capture = tmp_path / "cleared.pcap"
+    capture.write_bytes(whole[:24] + octets + whole[middle:])
+    number = len(places) // 2 + 2
+    assert [without_plugin("-r", capture, "-Y", "fip.ctrl_subcode == 2 && fip.vn.fc_id == 0x040506", "-T", "fields", "-e", "frame.number").strip()] == [str(number)]
+    result = analyze(capture)
+    (seen,) = (o for o in result["observations"] if o["id"] == "FC-O-link-cleared")
+    assert seen["text"] == "00:0d:ec:00:00:01 cleared the virtual link of 04.05.06, which ended its login with the fabric, 12.0 ms after its last keep-alive"
+    assert seen["severity"] == "warning" and seen["frames"] == [number]
+    (login,) = (login for login in result["fc"]["logins"] if login["originator"] == "04.05.06" and login["kind"] == "fabric")
+    assert login["logout_by"] == "responder"
+    assert result["findings"] == analyze(ROOT / "samples/fcvi/client_server_iso.fcoe.pcap")["findings"] == []
+    compare([capture], 3, tmp_path)
 
 
 def test_tables(tmp_path):

@@ -195,6 +195,23 @@ Octets farp_payload(
     return layout::octets_of(farp);
 }
 
+Octets clear_virtual_links(const std::vector<std::uint32_t>& ports) {
+    constexpr std::uint8_t words = 5;
+    fc::FipHeader header;
+    header.operation = fc::fip_control;
+    header.subcode = fc::fip_clear_virtual_links;
+    header.descriptor_words = static_cast<std::uint16_t>(words * ports.size());
+    Octets octets;
+    put(octets, header);
+    for (const std::uint32_t port : ports) {
+        fc::FipVnPort vn_port;
+        vn_port.port_id = port;
+        put(octets, fc::FipDescriptor{fc::fip_vn_port_type, words});
+        put(octets, vn_port);
+    }
+    return octets;
+}
+
 // ---- carriers --------------------------------------------------------------------------------------
 
 Octets as_fc2(const FcFrame& frame, std::optional<std::uint16_t> vf_id) {

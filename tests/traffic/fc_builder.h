@@ -111,6 +111,9 @@ Octets ls_rjt_payload(std::uint8_t reason, std::uint8_t explanation);
 Octets farp_payload(
     std::uint8_t command, const FcPort& asking, const Gid& asking_ip, const FcPort& asked, const Gid& asked_ip);
 
+/// FIP Clear Virtual Links of these VN_Ports, from FIP's header on; of none: of all that a station has.
+Octets clear_virtual_links(const std::vector<std::uint32_t>& ports);
+
 // ---- carriers --------------------------------------------------------------------------------------
 
 // What a capture holds of a frame.

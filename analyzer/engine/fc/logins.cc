@@ -215,6 +215,38 @@ void Logins::log_out(const Arrival& arrival) {
     }
 }
 
+void Logins::on_fip_control(const capture::Packet& fip) {
+    if (fip.fip_control == capture::FipControl::clear_virtual_links) return clear_links(fip);
+    if (keep_alives_.size() < most_stations || keep_alives_.contains(fip.source_mac))
+        keep_alives_[fip.source_mac] = fip.time;
+}
+
+void Logins::clear_links(const capture::Packet& fip) {
+    auto port = capture::cleared_port(fip.segment, 0);
+    if (!port && fip.state != capture::DecodeState::truncated) return clear_link(fip, std::nullopt);
+    for (std::size_t n = 1; port; port = capture::cleared_port(fip.segment, n++)) clear_link(fip, port);
+}
+
+/// It is told again as long as the station does not log in anew.
+void Logins::clear_link(const capture::Packet& fip, std::optional<std::uint32_t> port) {
+    constexpr std::uint16_t no_fabric = 0;
+    Login* login = !port ? nullptr
+                         : current(pair_of(LoginKind::fabric, {no_fabric, *port}, {no_fabric, wire::f_port_server}));
+    const bool ends_it = login != nullptr && is_in_force(*login);
+    const auto known = std::ranges::find_if(model_.cleared_links, [&](const ClearedLink& link) {
+        return !ends_it && link.by == fip.source_mac && link.station == fip.destination_mac && link.port == port;
+    });
+    if (known != model_.cleared_links.end()) {
+        ++known->frames;
+    } else if (model_.cleared_links.size() < most_cleared) {
+        ClearedLink& link = model_.cleared_links.emplace_back();
+        link = {step_of(fip), fip.source_mac, fip.destination_mac, port, 1, ends_it ? login->id : 0};
+        const auto kept = keep_alives_.find(fip.destination_mac);
+        if (kept != keep_alives_.end()) link.last_keep_alive = kept->second;
+    }
+    if (ends_it) end(*login, step_of(fip), Party::responder);
+}
+
 void Logins::end(Login& login, const FrameStamp& step, std::optional<Party> by) {
     login.logout = step;
     login.logout_by = by;

@@ -3,6 +3,7 @@
 // (FC-PH 23; FC-LS).
 #pragma once
 
+#include <map>
 #include <unordered_map>
 
 #include "analyzer/engine/fc/exchanges.h"
@@ -18,6 +19,8 @@ public:
     void on_request(const Arrival& arrival, const wire::ElsMessage& message);
     /// An LS_ACC or LS_RJT, whose request is `arrival.exchange.els`.
     void on_answer(const Arrival& arrival, const wire::ElsMessage& message);
+    void on_fip_control(const capture::Packet& fip);
+    static constexpr std::size_t most_cleared = 64, most_stations = 1024;
 
     // For those who build on logins, while frames are coming.
 
@@ -71,6 +74,8 @@ private:
     void ask_login(const Arrival& arrival, const wire::Login& request, std::uint8_t command);
     void ask_process_login(const Arrival& arrival, const wire::Prli& request);
     void log_out(const Arrival& arrival);
+    void clear_links(const capture::Packet& fip);
+    void clear_link(const capture::Packet& fip, std::optional<std::uint32_t> port);
     void end(Login& login, const FrameStamp& step, std::optional<Party> by);
     void accept_login(const Arrival& arrival, const wire::Login& answer);
     void accept_process_login(const Arrival& arrival, const wire::PrliAccept& answer);
@@ -86,6 +91,7 @@ private:
     Model& model_;
     std::unordered_map<Pair, Latest, PairHash> latest_;
     std::unordered_map<std::uint64_t, Names> names_;  ///< by fabric and N_Port_ID
+    std::map<Mac, Time> keep_alives_;                 ///< the latest of each station, or of each of its VN_Ports
 };
 
 }  // namespace fabricscope::engine::fibre_channel

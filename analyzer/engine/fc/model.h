@@ -205,6 +205,17 @@ struct Login {
     std::vector<ProcessLogin> processes;   ///< the first Limits::processes of them
 };
 
+/// A virtual link of FCoE that its switch has given up (FIP Clear Virtual Links, FC-BB-5): the VN_Port is logged out.
+struct ClearedLink {
+    FrameStamp first;
+    Mac by;                             ///< the switch
+    Mac station;                        ///< whom it told
+    std::optional<std::uint32_t> port;  ///< N_Port_ID; nothing: all links of the station
+    std::uint32_t frames = 0;
+    std::uint32_t login = 0;  ///< id of the login with the fabric that this ended; 0 = none that was captured
+    std::optional<Time> last_keep_alive{};  ///< of the station, before that
+};
+
 // ---- addresses -------------------------------------------------------------------------------------
 
 enum class ResolutionKind : std::uint8_t { farp, gid_ipp };
@@ -225,7 +236,8 @@ struct Resolution {
 struct Model {
     /// The first Limits::exchanges, in order of ids; with Options::only_notable of their end.
     PackedList<Exchange> exchanges;
-    std::vector<Login> logins;  ///< logins[id - 1]
+    std::vector<Login> logins;               ///< logins[id - 1]
+    std::vector<ClearedLink> cleared_links;  ///< the first Logins::most_cleared
     std::vector<Resolution> resolutions;
     std::uint64_t frames = 0;              ///< Fibre Channel frames
     std::uint64_t damaged_frames = 0;      ///< of these, with a wrong CRC or an EOF that says invalid: not followed

@@ -112,6 +112,7 @@ Tracker::~Tracker() = default;
 
 void Tracker::on_packet(const capture::Packet& packet) {
     if (packet.transport == capture::Transport::fc) return state_->on_frame(packet);
+    if (packet.fip_control != capture::FipControl::none) return state_->logins_.on_fip_control(packet);
     if (capture::FcipStreams::takes(packet))
         state_->fcip_.on_packet(packet, [this](const capture::Packet& frame) { state_->on_frame(frame); });
 }

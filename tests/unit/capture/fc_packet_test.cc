@@ -6,6 +6,7 @@
 
 #include "capture/fcip.h"
 #include "capture/source.h"
+#include "protocols/fc/encapsulation.h"
 #include "tests/traffic/fc_builder.h"
 #include "tests/unit/capture/frames.h"
 
@@ -175,6 +176,47 @@ TEST(FcPacket, EveryFrameOfTheRealCapture) {
     EXPECT_EQ(carriers[FcCarrier::fip], 15) << "FLOGI, LOGO and their answers";
     EXPECT_EQ(frames, 584);
     EXPECT_EQ(bad, 0);
+}
+
+// ---- FIP ----
+
+/// Cut off behind so many octets of FIP.
+Packet cleared(const std::vector<std::uint32_t>& ports, std::size_t captured = 2000) {
+    static Octets octets;
+    octets.assign(12, 0x02);
+    octets.insert(octets.end(), {fc::fip_ether_type >> 8, fc::fip_ether_type & 0xFF});
+    const std::size_t before = octets.size();
+    const Octets fip = clear_virtual_links(ports);
+    octets.insert(octets.end(), fip.begin(), fip.end());
+    Frame frame;
+    frame.wire_length = static_cast<std::uint32_t>(octets.size());
+    frame.link = LinkType::ethernet;
+    frame.data = ByteView(octets).first(std::min(octets.size(), before + captured));
+    return decode(frame);
+}
+
+TEST(FcPacket, ASwitchClearsVirtualLinks) {
+    const Packet two = cleared({0x010203, 0x010204});
+    EXPECT_EQ(two.fip_control, FipControl::clear_virtual_links);
+    EXPECT_EQ(two.state, DecodeState::ok);
+    EXPECT_EQ(two.source, Address::of_port_id(fc::f_port_server));
+    EXPECT_EQ(two.destination, Address::of_port_id(0x010203));
+    EXPECT_EQ(cleared_port(two.segment, 0), 0x010203U);
+    EXPECT_EQ(cleared_port(two.segment, 1), 0x010204U);
+    EXPECT_EQ(cleared_port(two.segment, 2), std::nullopt);
+    EXPECT_EQ(cleared({}).fip_control, FipControl::clear_virtual_links);
+    EXPECT_EQ(cleared({}).destination, Address());
+    EXPECT_EQ(cleared_port(cleared({}).segment, 0), std::nullopt);
+}
+
+TEST(FcPacket, WhatFipThatWasCutOffTells) {
+    constexpr std::size_t header = 10, one = 20;
+    const Packet cut = cleared({0x010203, 0x010204}, header + 2 * one - 1);
+    EXPECT_EQ(cut.state, DecodeState::truncated);
+    EXPECT_EQ(cleared_port(cut.segment, 0), 0x010203U);
+    EXPECT_EQ(cleared_port(cut.segment, 1), std::nullopt);
+    EXPECT_EQ(cleared({0x010203}, header - 1).fip_control, FipControl::none);
+    EXPECT_EQ(cleared_port(ByteView(), 0), std::nullopt);
 }
 
 // ---- FCIP ----

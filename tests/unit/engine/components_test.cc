@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/traffic/fc_builder.h"
 #include "tests/unit/engine/conversation.h"
 
 namespace fabricscope::engine {
@@ -126,6 +127,18 @@ TEST_F(ComponentsTest, FibreChannelPairsAreApart) {
     add(packet(fc_port(0x010205), fc_port(0x010206), Transport::fc));
     finish();
     EXPECT_NE(of(fc_port(0x010203)), of(fc_port(0x010205)));
+}
+
+TEST_F(ComponentsTest, WhoseLinksASwitchClearsAtOnceBelongTogether) {
+    add(packet(fc_port(0x010203), fc_port(0x010204), Transport::fc));
+    add(packet(fc_port(0x010205), fc_port(0x010206), Transport::fc));
+    Packet p = packet(fc_port(0xFFFFFE), fc_port(0x010203), Transport::none);
+    const traffic::Octets fip = traffic::clear_virtual_links({0x010203, 0x010205});
+    p.fip_control = capture::FipControl::clear_virtual_links;
+    p.segment = fip;
+    add(p);
+    finish();
+    EXPECT_EQ(of(fc_port(0x010204)), of(fc_port(0x010206)));
 }
 
 TEST_F(ComponentsTest, WithFcipAllOfFibreChannelIsOne) {

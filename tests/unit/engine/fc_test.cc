@@ -328,6 +328,86 @@ TEST(FcLogins, TwoPortsOfOneFabric) {
     EXPECT_EQ(model.logins[1].replaces, 0U);
 }
 
+class ClearedLinks : public testing::Test {
+protected:
+    void clear(const std::vector<std::uint32_t>& ports, capture::DecodeState state = capture::DecodeState::ok) {
+        const Octets fip = clear_virtual_links(ports);
+        capture::Packet packet = next(capture::FipControl::clear_virtual_links, the_switch, station);
+        packet.state = state;
+        packet.segment = fip;
+        world.tracker.on_packet(packet);
+    }
+    void keep_alive(const Mac& from) {
+        world.tracker.on_packet(next(capture::FipControl::keep_alive, from, the_switch));
+    }
+
+    static constexpr Mac the_switch{{2, 0, 0, 0, 0, 1}}, station{{2, 0, 0, 0, 0, 2}}, another{{2, 0, 0, 0, 0, 3}};
+
+    World world;
+
+private:
+    capture::Packet next(capture::FipControl control, const Mac& from, const Mac& to) {
+        capture::Packet packet;
+        packet.number = ++world.number;
+        packet.time = static_cast<Time>(world.number) * capture::millisecond;
+        packet.fip_control = control;
+        packet.source_mac = from;
+        packet.destination_mac = to;
+        return packet;
+    }
+};
+
+TEST_F(ClearedLinks, EndTheLoginWithTheFabric) {
+    log_in_to_fabric(world, world.a);
+    log_in_to_fabric(world, world.b);
+    clear({world.a.id, 0x010303});
+    clear({world.a.id});
+    const Model& model = world.finish();
+    ASSERT_EQ(model.cleared_links.size(), 2U);
+    EXPECT_EQ(model.cleared_links[0].port, world.a.id);
+    EXPECT_EQ(model.cleared_links[0].first.frame, 5U);
+    EXPECT_EQ(model.cleared_links[0].frames, 2U);
+    EXPECT_EQ(model.cleared_links[0].login, 1U);
+    EXPECT_EQ(model.cleared_links[1].port, 0x010303U);
+    EXPECT_EQ(model.cleared_links[1].login, 0U) << "of which nothing was captured";
+    EXPECT_EQ(model.logins[0].state, LoginState::logged_out);
+    EXPECT_EQ(model.logins[0].logout_by, Party::responder);
+    EXPECT_EQ(model.logins[1].state, LoginState::accepted);
+    EXPECT_EQ(std::ranges::count(world.told, "logout"), 1);
+}
+
+TEST_F(ClearedLinks, OfALaterLoginAreToldAnew) {
+    for (int i = 0; i < 2; ++i) {
+        log_in_to_fabric(world, world.a);
+        clear({world.a.id});
+    }
+    const Model& model = world.finish();
+    ASSERT_EQ(model.cleared_links.size(), 2U);
+    EXPECT_EQ(model.cleared_links[1].login, 2U);
+}
+
+TEST_F(ClearedLinks, OfAWholeStationNameNoPort) {
+    clear({}, capture::DecodeState::truncated);
+    EXPECT_TRUE(world.tracker.model().cleared_links.empty()) << "the names may have been cut off";
+    clear({});
+    ASSERT_EQ(world.tracker.model().cleared_links.size(), 1U);
+    EXPECT_EQ(world.tracker.model().cleared_links[0].port, std::nullopt);
+}
+
+TEST_F(ClearedLinks, SayWhenTheStationWasLastAlive) {
+    clear({0x010301});
+    for (const Mac& from : {station, station, another}) keep_alive(from);
+    clear({0x010302});
+    const std::vector<ClearedLink>& links = world.tracker.model().cleared_links;
+    EXPECT_EQ(links.at(0).last_keep_alive, std::nullopt);
+    EXPECT_EQ(links.at(1).last_keep_alive, 3 * capture::millisecond);
+}
+
+TEST_F(ClearedLinks, AreKeptUpToALimit) {
+    for (std::uint32_t i = 0; i < 2 * Logins::most_cleared; ++i) clear({0x020000 + i});
+    EXPECT_EQ(world.tracker.model().cleared_links.size(), Logins::most_cleared);
+}
+
 TEST(FcLogins, FabricPortAndProcess) {
     World world;
     log_in_to_fabric(world, world.a);

@@ -12,16 +12,19 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string text_of(const Comparison& comparison) {
-    const Conversation nothing;
+const Conversation nothing;
+
+std::string text_of(
+    const Comparison& comparison, const Conversation& recorded = nothing, const Conversation& actual = nothing,
+    bool ladder = false) {
     const RunReport report{
         .session = "cm-1",
         .about = "",
         .played = Side::client,
         .target = "emulated",
         .speed = "fast",
-        .recorded = nothing,
-        .actual = nothing,
+        .recorded = recorded,
+        .actual = actual,
         .comparison = comparison,
         .over = true,
         .waiting_for = {},
@@ -30,7 +33,7 @@ std::string text_of(const Comparison& comparison) {
         .proof = {},
         .notes = {}};
     std::ostringstream out;
-    write_text(out, report, {.style = {}, .ladder = false});
+    write_text(out, report, {.style = {}, .ladder = ladder});
     return out.str();
 }
 
@@ -79,6 +82,28 @@ TEST(RunReport, RulesThatThePlayedSideBrokeAreNotHeldAgainstThePeer) {
     ASSERT_NE(own, std::string::npos) << text;
     EXPECT_LT(text.find("of the peer"), own);
     EXPECT_GT(text.find("of the played side"), own);
+}
+
+TEST(RunReport, BothRunsSideBySide) {
+    const auto conversation = [](std::initializer_list<const char*> names) {
+        Conversation all;
+        for (const char* name : names)
+            all.messages.push_back(
+                {.from = all.messages.empty() ? Side::client : Side::server,
+                 .name = name,
+                 .channel = "connection 1",
+                 .time = static_cast<Time>(all.messages.size()) * capture::millisecond,
+                 .frame = all.messages.size() + 1});
+        return all;
+    };
+    Comparison comparison;
+    comparison.pairs = {{0, 0}, {1, 1}, {2, {}, true}, {{}, 2}};
+    const std::string text = text_of(
+        comparison, conversation({"REQ", "REP", "MRA"}), conversation({"REQ", "REP", "DREQ"}), true);
+    EXPECT_THAT(text, testing::ContainsRegex(" > +0\\.000000 +1 +0\\.000000 +1 +-> +REQ, connection 1\n"));
+    EXPECT_THAT(text, testing::ContainsRegex(" = +0\\.001000 +2 +0\\.001000 +2 +<- +REP, connection 1\n"));
+    EXPECT_THAT(text, testing::ContainsRegex(" ! +0\\.002000 +3 +- +- +<- +MRA, connection 1\n"));
+    EXPECT_THAT(text, testing::ContainsRegex(" ~ +- +- +0\\.002000 +3 +<- +DREQ, connection 1\n"));
 }
 
 }  // namespace

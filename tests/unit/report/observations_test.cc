@@ -612,6 +612,29 @@ TEST(Observations, OfAServerThatWasNeverCapturedNothingIsMissing) {
     EXPECT_STREQ(observed({.rdma_cm = &model}).at(0).id, "CM-O-disconnect-unanswered");
 }
 
+TEST(Observations, ASwitchClearsVirtualLinks) {
+    using namespace engine::fibre_channel;
+    engine::fibre_channel::Model model;
+    model.logins.resize(1);
+    model.logins[0].exchange = 3;
+    const Mac by{{0, 0x0D, 0xEC, 0, 0, 1}}, station{{2, 0, 0, 0, 0, 2}};
+    model.cleared_links = {
+        {{start, 7}, by, station, 0x010203, 2, 1, start - 21 * capture::second},
+        {{start, 9}, by, station, std::nullopt, 1, 0}};
+    const auto all = observed({.fc = &model});
+    ASSERT_THAT(all, SizeIs(2));
+    EXPECT_STREQ(all[0].id, "FC-O-link-cleared");
+    EXPECT_EQ(
+        all[0].text,
+        "00:0d:ec:00:00:01 cleared the virtual link of 01.02.03, which ended its login with the fabric, 21.0 s after "
+        "its "
+        "last keep-alive (2 frames)");
+    EXPECT_EQ(all[0].session, "xchg-3");
+    EXPECT_THAT(all[0].frames, ElementsAre(7));
+    EXPECT_EQ(all[1].text, "00:0d:ec:00:00:01 cleared all virtual links of 02:00:00:00:00:02");
+    EXPECT_EQ(all[1].session, "");
+}
+
 TEST(Observations, ARefusalThatWasFollowedByConsentIsANote) {
     using namespace engine::fibre_channel;
     Exchange exchange;

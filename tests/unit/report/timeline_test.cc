@@ -63,6 +63,15 @@ TEST(TimelinePage, ScalesToWhatIsInFlight) {
     EXPECT_THAT(out.str(), HasSubstr("         100 +"));
 }
 
+TEST(TimelinePage, DataOfOneMomentHaveNoRate) {
+    Connection connection = busy();
+    for (Direction& direction : connection.from.values) direction.first_data = direction.last_data = start + 10;
+    connection.from[Side::server].last_data = start + capture::second + 10;
+    std::ostringstream out;
+    write_timeline(out, {.connection = connection, .start = start, .flags = {}}, {});
+    EXPECT_THAT(out.str(), testing::ContainsRegex("rate between them +- +500 "));
+}
+
 TEST(TimelinePage, SaysWhyThereIsNone) {
     const Connection connection = declined(1, 0x03030000);
     std::ostringstream out;
