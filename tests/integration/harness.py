@@ -9,7 +9,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from started import Started
+from started import SECONDS, Started
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("FABRICSCOPE_BUILD", ROOT / "build/release"))
@@ -76,10 +76,9 @@ def open_to_all(folder):
     run(["chmod", "-R", "a+rwX", folder])
 
 
-def attempt(*arguments, stdin=None, folder=None):
-    """Run the program, however it ends."""
-    return subprocess.CompletedProcess(
-        arguments, *started_program([BUILD / "bin/fabricscope"], arguments, stdin=stdin, folder=folder))
+def attempt(*arguments, **options):
+    """Run the program, however it ends. `options`: of started_program()."""
+    return subprocess.CompletedProcess(arguments, *started_program([BUILD / "bin/fabricscope"], arguments, **options))
 
 
 def fabricscope(*arguments, status=(0, 1), stdin=None):
@@ -99,23 +98,23 @@ def home_environment(build=BUILD):
             "XDG_CONFIG_HOME": _home.name, "WIRESHARK_DATA_DIR": str(_data), "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1"}
 
 
-_started = {}  # programs, by command and environment
+_started = {}  # programs, by thread, command and environment
 WITHOUT_PLUGIN = {"FABRICSCOPE_WIRESHARK_PLUGINS": f"{_home.name}/no-plugins"}
 
 
-def started_program(command, arguments, *, env=None, stdin=None, folder=None, build=BUILD):
+def started_program(command, arguments, *, env=None, stdin=None, folder=None, seconds=SECONDS, build=BUILD):
     """What the command does with these arguments: its exit status, what it wrote to standard output, and its errors. It is started
     once for all of them, where that can be done."""
     env = {name: value for name, value in (env or os.environ).items() if name != "PYTEST_CURRENT_TEST"}
     library = build / "lib/started.so"
     if not library.exists():
         done = subprocess.run(
-            [*command, *map(str, arguments)], input=stdin, env=env, cwd=folder, capture_output=True, timeout=300, check=False)
+            [*command, *map(str, arguments)], input=stdin, env=env, cwd=folder, capture_output=True, timeout=seconds, check=False)
         return done.returncode, done.stdout, done.stderr
     key = threading.get_ident(), *command, *sorted(env.items())
     if key not in _started:
         _started[key] = Started(command, env, library)
-    return _started[key].run(arguments, stdin, folder)
+    return _started[key].run(arguments, stdin, folder, seconds)
 
 
 def wireshark_program(program, *arguments, env=None, stdin=None, build=BUILD):

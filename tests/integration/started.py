@@ -36,9 +36,8 @@ class Started:
     """A program that has started with these variables, and from which each command goes on in a process of its own."""
 
     def __init__(self, command, environment, library):
-        self.busy = threading.Lock()
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket.settimeout(SECONDS)
+        self.socket.settimeout(SECONDS)  # to start
         *before, program = command
         with theirs:
             self.process = subprocess.Popen(
@@ -48,10 +47,11 @@ class Started:
         if not self.socket.recv(1):
             raise OSError(self.process.stderr.read().decode(errors="replace"))
 
-    def run(self, arguments, stdin=None, folder=None):
+    def run(self, arguments, stdin=None, folder=None, seconds=SECONDS):
         """The exit status, standard output and standard error of a command; negative: the signal that ended it."""
+        self.socket.settimeout(seconds)
         texts = [folder or os.getcwd(), *map(str, arguments)]
-        with self.busy, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors, piped(stdin or b"") as fed:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors, piped(stdin or b"") as fed:
             socket.send_fds(
                 self.socket, [b"".join(os.fsencode(text) + b"\0" for text in texts)], [fed, out.fileno(), errors.fileno()])
             status = self.socket.recv(struct.calcsize("i"))

@@ -15,11 +15,12 @@ from harness import BUILD, attempt, run
 from test_damage import CAPTURES, SAMPLES, THOROUGH
 
 DONE, FINDINGS, WRONG_USAGE, NOT_READ = range(4)
+MOST_SECONDS = 120
 
 
 def ends_well(*arguments, status=(DONE, FINDINGS, NOT_READ)):
     """Its standard output."""
-    done = attempt(*arguments)
+    done = attempt(*arguments, seconds=MOST_SECONDS)
     assert done.returncode in status, (done.returncode, arguments, done.stderr[-500:])
     assert b"anitizer" not in done.stderr and b"runtime error" not in done.stderr
     return done.stdout

@@ -222,9 +222,9 @@ void Logins::on_fip_control(const capture::Packet& fip) {
 }
 
 void Logins::clear_links(const capture::Packet& fip) {
-    auto port = capture::cleared_port(fip.segment, 0);
-    if (!port && fip.state != capture::DecodeState::truncated) return clear_link(fip, std::nullopt);
-    for (std::size_t n = 1; port; port = capture::cleared_port(fip.segment, n++)) clear_link(fip, port);
+    std::size_t named = 0;
+    for (; const auto port = capture::cleared_port(fip.segment, named); ++named) clear_link(fip, port);
+    if (named == 0 && fip.state != capture::DecodeState::truncated) clear_link(fip, std::nullopt);
 }
 
 /// It is told again as long as the station does not log in anew.
@@ -239,10 +239,10 @@ void Logins::clear_link(const capture::Packet& fip, std::optional<std::uint32_t>
     if (known != model_.cleared_links.end()) {
         ++known->frames;
     } else if (model_.cleared_links.size() < most_cleared) {
-        ClearedLink& link = model_.cleared_links.emplace_back();
-        link = {step_of(fip), fip.source_mac, fip.destination_mac, port, 1, ends_it ? login->id : 0};
         const auto kept = keep_alives_.find(fip.destination_mac);
-        if (kept != keep_alives_.end()) link.last_keep_alive = kept->second;
+        model_.cleared_links.push_back(
+            {step_of(fip), fip.source_mac, fip.destination_mac, port, 1, ends_it ? login->id : 0,
+             kept != keep_alives_.end() ? std::optional(kept->second) : std::nullopt});
     }
     if (ends_it) end(*login, step_of(fip), Party::responder);
 }

@@ -627,8 +627,7 @@ TEST(Observations, ASwitchClearsVirtualLinks) {
     EXPECT_EQ(
         all[0].text,
         "00:0d:ec:00:00:01 cleared the virtual link of 01.02.03, which ended its login with the fabric, 21.0 s after "
-        "its "
-        "last keep-alive (2 frames)");
+        "its last keep-alive (2 frames)");
     EXPECT_EQ(all[0].session, "xchg-3");
     EXPECT_THAT(all[0].frames, ElementsAre(7));
     EXPECT_EQ(all[1].text, "00:0d:ec:00:00:01 cleared all virtual links of 02:00:00:00:00:02");
