@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/fc_packet.h"
 
-#include <algorithm>
-
+#include "capture/fip_descriptors.h"
 #include "protocols/fc/encapsulation.h"
 
 namespace fabricscope::capture {
 namespace {
 
 constexpr std::uint32_t crc_size = layout::size_of<fc::Crc>;
-
-/// What a carrier holds, as it is taken apart: `captured` of `wire` octets.
-struct Content {
-    ByteView captured;
-    std::uint32_t wire;
-
-    Content behind(std::uint32_t count) const {
-        return {captured.subspan(std::min<std::size_t>(captured.size(), count)), wire - std::min(wire, count)};
-    }
-    Content first(std::uint32_t count) const {
-        return {captured.first(std::min<std::size_t>(captured.size(), count)), std::min(wire, count)};
-    }
-    /// The T that begins at `offset`, if it was captured whole.
-    template <layout::WireFormat T> std::optional<T> at(std::uint32_t offset) const {
-        T part;
-        if (offset > captured.size() || layout::parse_into(part, captured.subspan(offset))) return std::nullopt;
-        return part;
-    }
-    /// What to call it when `count` octets are asked for that are not there.
-    DecodeState lack_of(std::uint32_t count) const {
-        return wire >= count ? DecodeState::truncated : DecodeState::malformed;
-    }
-};
 
 DecodeState take_frame(const Content& content, FcCarrier carrier, FcPacket& fc) {
     fc.octets = content.captured;
@@ -50,18 +26,6 @@ DecodeState take_frame_and_crc(const Content& content, FcCarrier carrier, FcPack
     const std::uint32_t end = content.wire - crc_size;
     if (const auto crc = content.at<fc::Crc>(end)) fc.crc = crc->value;
     return take_frame(content.first(end), carrier, fc);
-}
-
-/// Hands on each descriptor of a FIP frame, head and all, until one is what was wanted.
-template <class Use> DecodeState for_each_descriptor(const Content& fip, const fc::FipHeader& header, Use is_wanted) {
-    Content list = fip.behind(layout::size_of<fc::FipHeader>).first(header.descriptor_words * 4U);
-    for (auto head = list.at<fc::FipDescriptor>(0); head; head = list.at<fc::FipDescriptor>(0)) {
-        const std::uint32_t size = head->words * 4U;
-        if (size == 0 || size > list.wire) return DecodeState::malformed;
-        if (is_wanted(*head, list.first(size))) return DecodeState::ok;
-        list = list.behind(size);
-    }
-    return list.wire > list.captured.size() ? DecodeState::truncated : DecodeState::ok;
 }
 
 std::uint32_t size_in_words(const fc::EncapsulationHeader& header) { return header.frame_length * 4U; }
@@ -121,10 +85,11 @@ DecodeState decode_fip(ByteView captured, std::uint32_t wire, FcPacket& fc) {
     if (!header) return content.lack_of(layout::size_of<fc::FipHeader>);
     if (header->operation != fc::fip_link_service) return DecodeState::ok;
     DecodeState of_frame = DecodeState::ok;
-    const DecodeState of_list = for_each_descriptor(content, *header, [&](const auto& head, const Content& descriptor) {
-        if (fc::holds_frame(head)) of_frame = take_frame(descriptor.behind(before_frame), FcCarrier::fip, fc);
-        return fc::holds_frame(head);
-    });
+    const DecodeState of_list = for_each_fip_descriptor(
+        content, *header, [&](const auto& head, const Content& descriptor) {
+            if (fc::holds_frame(head)) of_frame = take_frame(descriptor.behind(before_frame), FcCarrier::fip, fc);
+            return fc::holds_frame(head);
+        });
     return of_list != DecodeState::ok ? of_list : of_frame;
 }
 
@@ -141,7 +106,7 @@ std::optional<std::uint32_t> cleared_port(ByteView fip, std::size_t n) {
     const auto header = content.at<fc::FipHeader>(0);
     if (!header) return std::nullopt;
     std::optional<std::uint32_t> found;
-    for_each_descriptor(content, *header, [&](const auto& head, const Content& descriptor) {
+    for_each_fip_descriptor(content, *header, [&](const auto& head, const Content& descriptor) {
         const auto port = descriptor.at<fc::FipVnPort>(layout::size_of<fc::FipDescriptor>);
         if (head.type == fc::fip_vn_port_type && port && n-- == 0) found = port->port_id;
         return found.has_value();

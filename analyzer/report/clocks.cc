@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/observations/smcr.h"
+#include "analyzer/observations/smcr_words.h"
 #include "analyzer/report/setup_steps.h"
 #include "analyzer/report/units.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "analyzer/observations/smcr.h"
+#include "analyzer/observations/smcr_words.h"
 #include "analyzer/report/protocol.h"
 
 namespace fabricscope::report {

@@ -2,6 +2,7 @@
 #include "replay/transport/port_names.h"
 
 #include "capture/fc_packet.h"
+#include "capture/fip_descriptors.h"
 #include "protocols/fc/els.h"
 #include "protocols/fc/encapsulation.h"
 #include "replay/transport/ethernet.h"
@@ -10,11 +11,7 @@ namespace fabricscope::replay {
 
 namespace {
 
-template <layout::WireFormat T> std::optional<T> read(ByteView octets) {
-    T part;
-    if (layout::parse_into(part, octets)) return std::nullopt;
-    return part;
-}
+using capture::Content;
 
 /// What the descriptors of a FIP frame say, as far as it matters here.
 struct Told {
@@ -23,20 +20,18 @@ struct Told {
     Mac port;            ///< of the VN_Port that has the name
 };
 
-Told told_in(ByteView list, std::uint64_t name) {
+Told told_in(const Content& fip, const fc::FipHeader& header, std::uint64_t name) {
     Told told;
-    while (const auto head = read<fc::FipDescriptor>(list)) {
-        const std::size_t size = head->words * std::size_t{4};
-        if (size == 0 || size > list.size()) break;
-        const ByteView content = list.first(size).subspan(layout::size_of<fc::FipDescriptor>);
-        const auto mac = read<fc::FipMac>(content);
-        const auto named = read<fc::FipName>(content);
-        const auto port = read<fc::FipVnPort>(content);
-        if (head->type == fc::fip_mac_type && mac) told.mac = mac->mac;
-        if (head->type == fc::fip_name_type && named && named->name == name) told.named = true;
-        if (head->type == fc::fip_vn_port_type && port && port->port_name == name) told.port = port->mac;
-        list = list.subspan(size);
-    }
+    capture::for_each_fip_descriptor(fip, header, [&](const auto& head, const Content& descriptor) {
+        const Content content = descriptor.behind(layout::size_of<fc::FipDescriptor>);
+        const auto mac = content.at<fc::FipMac>(0);
+        const auto named = content.at<fc::FipName>(0);
+        const auto port = content.at<fc::FipVnPort>(0);
+        if (head.type == fc::fip_mac_type && mac) told.mac = mac->mac;
+        if (head.type == fc::fip_name_type && named && named->name == name) told.named = true;
+        if (head.type == fc::fip_vn_port_type && port && port->port_name == name) told.port = port->mac;
+        return false;
+    });
     return told;
 }
 
@@ -48,11 +43,10 @@ bool is_login_of(std::uint64_t name, const fc::Frame& frame) {
     return login != nullptr && !els.error && login->names.port_name == name;
 }
 
-Mac mac_in_fip(ByteView fip, std::uint64_t name) {
-    const auto header = read<fc::FipHeader>(fip);
+Mac mac_in_fip(const Content& fip, std::uint64_t name) {
+    const auto header = fip.at<fc::FipHeader>(0);
     if (!header) return {};
-    const ByteView list = fip.subspan(layout::size_of<fc::FipHeader>);
-    const Told told = told_in(list.first(std::min<std::size_t>(list.size(), header->descriptor_words * 4U)), name);
+    const Told told = told_in(fip, *header, name);
     switch (header->operation) {
         case fc::fip_discovery: return told.named && header->subcode == fc::fip_advertisement ? told.mac : Mac{};
         case fc::fip_control: return header->subcode == fc::fip_keep_alive ? told.port : Mac{};
@@ -61,7 +55,7 @@ Mac mac_in_fip(ByteView fip, std::uint64_t name) {
         case fc::fip_link_service: {
             // The address in the answer to a login, and that in one to a Fabric, is only what is asked for or given.
             capture::FcPacket login;
-            capture::decode_fip(fip, static_cast<std::uint32_t>(fip.size()), login);
+            capture::decode_fip(fip.captured, fip.wire, login);
             const bool is_to_port = header->subcode == fc::fip_request && login.frame.header.d_id != fc::f_port_server;
             return is_to_port && is_login_of(name, login.frame) ? told.mac : Mac{};
         }
@@ -69,18 +63,19 @@ Mac mac_in_fip(ByteView fip, std::uint64_t name) {
     }
 }
 
-Mac mac_in_fcoe(const Mac& sender, ByteView fcoe, std::uint64_t name) {
+Mac mac_in_fcoe(const Mac& sender, const Content& fcoe, std::uint64_t name) {
     capture::FcPacket packet;
-    capture::decode_fcoe(fcoe, static_cast<std::uint32_t>(fcoe.size()), packet);
+    capture::decode_fcoe(fcoe.captured, fcoe.wire, packet);
     return packet.has_header() && is_login_of(name, packet.frame) ? sender : Mac{};
 }
 
 }  // namespace
 
 std::optional<Mac> mac_of_port(ByteView frame, std::uint64_t name) {
-    const auto header = read<net::Ethernet>(frame);
+    const Content whole{frame, static_cast<std::uint32_t>(frame.size())};
+    const auto header = whole.at<net::Ethernet>(0);
     if (!header) return std::nullopt;
-    const ByteView content = frame.subspan(frame_offset);
+    const Content content = whole.behind(frame_offset);
     Mac mac;
     if (header->type == fc::fip_ether_type) mac = mac_in_fip(content, name);
     if (header->type == fc::fcoe_ether_type) mac = mac_in_fcoe(header->source, content, name);

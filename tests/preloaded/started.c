@@ -34,7 +34,7 @@ bool epan_init(void* callback, void* data, bool load_plugins) {
 }
 
 // The order is that of main() of both programs, and it calls them once more.
-static void start(const char* program) {
+static void start_wireshark(const char* program) {
     ((void (*)(void))next("init_process_policies"))();
     ((char* (*)(const char*, void*))next("configuration_init"))(program, NULL);
     wtap_init(true);
@@ -100,21 +100,14 @@ typedef int (*Main)(int argc, char** argv, char** environment);
 static Main main_of_program;
 
 static int main_of_command(int argc, char** argv, char** environment) {
+    if (dlsym(RTLD_NEXT, "epan_init") != NULL) start_wireshark(argv[0]);
     serve(&argc, argv);
     return main_of_program(argc, argv, environment);
 }
 
-// fabricscope has started when its libraries are there. The C library calls main().
+// The C library's own calls main(). fabricscope has started when its libraries are there.
 int __libc_start_main(Main program, int argc, char** argv, void (*begin)(void), void (*end)(void), void (*linker_end)(void), void* stack) {
-    const bool is_of_wireshark = dlsym(RTLD_NEXT, "epan_init") != NULL;
     main_of_program = program;
     return ((int (*)(Main, int, char**, void (*)(void), void (*)(void), void (*)(void), void*))next("__libc_start_main"))(
-        is_of_wireshark ? program : main_of_command, argc, argv, begin, end, linker_end, stack);
-}
-
-// The first of Wireshark's functions that is given the arguments.
-void ws_log_parse_args(int* argc, char* argv[], void* a, void* b, void* c, void* d) {
-    start(argv[0]);
-    serve(argc, argv);
-    ((void (*)(int*, char**, void*, void*, void*, void*))next("ws_log_parse_args"))(argc, argv, a, b, c, d);
+        main_of_command, argc, argv, begin, end, linker_end, stack);
 }

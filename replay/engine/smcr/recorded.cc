@@ -7,12 +7,12 @@
 #include <limits>
 #include <map>
 
-#include "analyzer/engine/smcr/link_life.h"
 #include "protocols/smcr/llc.h"
 #include "protocols/smcr/tcp_option.h"
 #include "replay/engine/ethernet_addresses.h"
+#include "replay/engine/smcr/application_reader.h"
 #include "replay/engine/smcr/formats.h"
-#include "replay/stack/smcr/clc_constants.h"
+#include "replay/engine/smcr/recorded_parts.h"
 #include "replay/stack/smcr/llc_constants.h"
 
 namespace fabricscope::replay::smcr {
@@ -22,10 +22,6 @@ namespace wire = fabricscope::smcr;
 namespace {
 
 using engine::other;
-using stack::smcr::AppEnd;
-using stack::smcr::AppStep;
-
-constexpr PerSide<Side> both_sides{{Side::client, Side::server}};
 
 std::vector<FieldAt> option_fields(ByteView octets) {
     std::vector<FieldAt> fields;
@@ -33,128 +29,6 @@ std::vector<FieldAt> option_fields(ByteView octets) {
     return fields;
 }
 constexpr MessageFormat tcp_option{"TCP", "RFC 7609, A.1", option_fields, {}};
-
-// ---- what an application did ---------------------------------------------------------------------
-
-/// Follows one connection; tells what each side's application must have done.
-class ScriptReader {
-public:
-    ScriptReader(const Collected& collected, bool over_tcp) : collected_(collected), over_tcp_(over_tcp) {}
-
-    void on(const Seen& seen) {
-        if (over_tcp_ != (seen.kind == Seen::Kind::tcp)) return;
-        if (seen.kind == Seen::Kind::cdc) on_cdc(seen);
-        if (seen.kind == Seen::Kind::tcp) on_tcp(seen);
-    }
-
-    void finish(RecordedConnection& connection) {
-        for (const Side side : both_sides.values) {
-            auto script = std::make_shared<AppScript>();
-            script->octets = stream(side);
-            script->octets.resize(extent(side));
-            script->steps = std::move(steps_[side]);
-            for (AppStep& step : script->steps) {
-                step.written = std::min(step.written, extent(side));
-                step.read = std::min(step.read, extent(other(side)));
-                step.arrived = std::min(step.arrived, extent(other(side)));
-            }
-            connection.script[side] = std::move(script);
-            connection.step_time[side] = std::move(times_[side]);
-        }
-    }
-
-    /// Octets that a side wrote, as far as its positions are to be believed.
-    std::uint64_t extent(Side side) const {
-        if (!over_tcp_) return collected_.data[side].size();
-        const std::uint64_t end = std::max<std::uint64_t>(collected_.tcp_end[side], collected_.tcp[side].size());
-        return end - std::min(end, collected_.clc[side]);
-    }
-
-    Octets stream(Side side) const {
-        if (!over_tcp_) return collected_.data[side];
-        const Octets& tcp = collected_.tcp[side];
-        return {
-            tcp.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(collected_.clc[side], tcp.size())),
-            tcp.end()};
-    }
-
-private:
-    struct Progress {
-        std::uint64_t written = 0, read = 0;
-        CdcState state;
-        bool fin = false;
-        bool ended() const { return state.sending_done || state.closed || fin; }
-    };
-
-    void on_cdc(const Seen& seen) {
-        Progress& own = progress_[seen.from];
-        const CdcState before = own.state;
-        const CdcState state = cdc_state(seen.octets, before);
-        AppStep step{.read = std::max(own.read, seen.read), .written = std::max(own.written, seen.written)};
-        step.urgent = cdc_name(seen.octets, {true, true, true}) == "CDC urgent" && step.written > own.written;
-        if (state.sending_done && !before.sending_done) step.end = AppEnd::shutdown;
-        if (state.closed && !before.closed) step.end = AppEnd::close;
-        // An abort is answered in kind by the stack, not by the application.
-        if (state.aborted && !before.aborted && !progress_[other(seen.from)].state.aborted) step.end = AppEnd::abort;
-        own.state = state;
-        add(seen, step);
-    }
-
-    void on_tcp(const Seen& seen) {
-        Progress& own = progress_[seen.from];
-        const Progress& peer = progress_[other(seen.from)];
-        const auto behind_clc = [&](std::uint64_t position, Side side) {
-            return position - std::min(position, collected_.clc[side]);
-        };
-        AppStep step{.read = own.read, .written = std::max(own.written, behind_clc(seen.written, seen.from))};
-        step.read = std::max(step.read, std::min(behind_clc(seen.read, other(seen.from)), peer.written));
-        if (seen.fin && !own.fin) step.end = AppEnd::shutdown;
-        if (seen.reset) step.end = AppEnd::abort;
-        own.fin = own.fin || seen.fin || seen.reset;
-        add(seen, step);
-    }
-
-    void add(const Seen& seen, AppStep step) {
-        Progress& own = progress_[seen.from];
-        const Progress& peer = progress_[other(seen.from)];
-        if (!over_tcp_ && step.read > peer.written) add_unseen(other(seen.from), step.read, seen.time);
-        const Time before = std::exchange(last_, seen.time);
-        if (step.read == own.read && step.written == own.written && !step.end) return;
-        own.read = step.read;
-        own.written = step.written;
-        if (before != 0) step.pause = seen.time - before;
-        if (step.end) {
-            step.arrived = peer.written;
-            (*step.end == AppEnd::abort ? step.after_end : step.until_end) = peer.ended();
-            // What closes has read everything, an urgent octet apart from the cursor; else it would have aborted.
-            if (*step.end == AppEnd::close) step.read = peer.written;
-        }
-        steps_[seen.from].push_back(step);
-        times_[seen.from].push_back(seen.time);
-    }
-
-    /// What the other side has read was written, whether or not the message that said so was captured.
-    void add_unseen(Side writer, std::uint64_t written, Time until) {
-        Progress& own = progress_[writer];
-        own.written = written;
-        steps_[writer].push_back({.read = own.read, .written = written});
-        times_[writer].push_back(until);
-    }
-
-    const Collected& collected_;
-    bool over_tcp_;
-    Time last_ = 0;
-    PerSide<Progress> progress_;
-    PerSide<std::vector<AppStep>> steps_;
-    PerSide<std::vector<Time>> times_;
-};
-
-// ---- the session ---------------------------------------------------------------------------------
-
-bool is_left_without_a_word(const tracker::Connection& model) {
-    const bool farewell = model.from[Side::client].ended() || model.from[Side::server].ended();
-    return model.outcome == tracker::Outcome::smc_r && model.close == tracker::Close::abnormal && !farewell;
-}
 
 bool is_optional(const wire::LlcMessage& message) {
     switch (message.type()) {
@@ -167,45 +41,12 @@ bool is_optional(const wire::LlcMessage& message) {
     }
 }
 
-const tracker::LinkGroup* group_of(const engine::Engine& engine, const tracker::Connection& connection) {
-    return connection.link_group == 0 ? nullptr : &engine.smcr().link_groups[connection.link_group - 1];
-}
-
-/// Which of its links a connection gets, and where it goes when one is lost, depends on the other connections.
-bool has_choice(const tracker::LinkGroup& group) { return group.links.size() > 1; }
-
-/// The connection that set up the link group of a later one; nullptr if there is none.
-const tracker::Connection* first_contact_of(const engine::Engine& engine, const tracker::Connection& connection) {
-    const tracker::LinkGroup* group = group_of(engine, connection);
-    if (group == nullptr || connection.first_contact.value_or(true)) return nullptr;
-    const auto& connections = engine.smcr().connections;
-    for (const std::uint32_t id : group->connections)
-        if (connections[id - 1].first_contact.value_or(false) && !connections[id - 1].merged)
-            return &connections[id - 1];
-    return nullptr;
-}
-
-/// "by the server with 0x03030000 (no SMC-R device)"
-std::string decline_text(Side by, std::uint32_t code) {
-    const char* const name = layout::name_of(wire::decline_names, code);
-    return fmt::format(
-        "by the {} with 0x{:08x}{}", engine::name_of(by), code, name != nullptr ? fmt::format(" ({})", name) : "");
-}
-
-bool waited_in_vain(const RecordedConnection& connection) {
-    return connection.model.decline && connection.model.decline->code == stack::smcr::timeout_confirm_link;
-}
-
 /// Zeros if it tells none.
 Mac mac_told_by(const wire::ClcMessage& message) {
     if (const auto* proposal = std::get_if<wire::Proposal>(&message.body)) return proposal->body.peer_id.mac;
     if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&message.body)) return body->body.mac;
     return {};
 }
-
-constexpr const char* unknown_links =
-    "the link group has several links and was set up before the capture began, so that not all its links and keys are "
-    "known";
 
 class Builder {
 public:
@@ -248,15 +89,10 @@ public:
         number_connections();
         record_messages();
         find_addresses();
-        result_.departure = departure();
+        find_what_became_of_links(result_, begin_.has_value());
         finish_connections();
-        result_.no_roce = missing_confirmation();
-        result_.deaf = deaf();
-        find_missing_paths();
-        find_unconfirmed_links();
-        find_earlier_link();
         find_missing_messages();
-        tell_facts();
+        tell_facts(result_, alone_);
         record_findings();
         if (result_.connections.size() > 1 && chosen_ != 0)
             result_.compared = only(result_.conversation, result_.connections[by_id_.at(chosen_)].channel);
@@ -290,7 +126,7 @@ private:
     /// The RMBs that the session's connections use.
     void record_rmbs(const tracker::Connection& connection) {
         if (!result_.group) return;
-        for (const Side side : both_sides.values)
+        for (const Side side : {Side::client, Side::server})
             if (const auto& element = connection.element[side]; element && element->rmb < result_.group->rmbs.size())
                 rmbs_[side].push_back(&result_.group->rmbs[element->rmb]);
     }
@@ -466,7 +302,7 @@ private:
         LostLink lost{channel_of_link(number), by, conversation().messages.size() - 1, {}};
         const bool known = std::ranges::any_of(
             result_.lost_links, [&](const LostLink& other) { return other.channel == lost.channel; });
-        for (const Side side : both_sides.values) lost.end[side] = link->end[side].mac.value_or(Mac{});
+        for (const Side side : {Side::client, Side::server}) lost.end[side] = link->end[side].mac.value_or(Mac{});
         if (!known) result_.lost_links.push_back(std::move(lost));
     }
 
@@ -538,7 +374,7 @@ private:
                 told[message.from] = mac_told_by(wire::parse_clc(message.octets));
         complete_addresses(told);
         for (RecordedConnection& connection : result_.connections)
-            for (const Side side : both_sides.values)
+            for (const Side side : {Side::client, Side::server})
                 if (connection.mac[side] == Mac{}) connection.mac[side] = told[side];
     }
 
@@ -548,7 +384,7 @@ private:
             const Collected& collected = collector_.of(connection.model.id);
             readers_[i].finish(connection);
             if (connection.preparation) leave_data_out(connection);
-            for (const Side side : both_sides.values) {
+            for (const Side side : {Side::client, Side::server}) {
                 const bool tcp = !over_rdma(connection.model);
                 Octets octets = readers_[i].stream(side);
                 std::uint64_t missing = tcp ? readers_[i].extent(side) - octets.size() : collected.missing[side];
@@ -563,7 +399,7 @@ private:
 
     /// Nothing is sent; the client closes when all is done, unless a host is gone by then.
     void leave_data_out(RecordedConnection& connection) const {
-        for (const Side side : both_sides.values) {
+        for (const Side side : {Side::client, Side::server}) {
             if (result_.departure) {
                 connection.script[side] = std::make_shared<AppScript>();
                 connection.step_time[side].clear();
@@ -587,142 +423,6 @@ private:
         }
     }
 
-    bool is_confirmed() const {
-        return std::ranges::any_of(
-            result_.conversation.messages, [](const Message& one) { return one.name == "LLC CONFIRM LINK reply"; });
-    }
-
-    /// A server waited for a confirmation in vain that had been sent.
-    std::optional<Side> deaf() const {
-        const bool in_vain = std::ranges::any_of(result_.connections, waited_in_vain);
-        return in_vain && is_confirmed() ? std::optional(Side::server) : std::nullopt;
-    }
-
-    /// A link that was taken and not confirmed, whose end somebody wanted because it led nowhere.
-    void find_missing_paths() {
-        std::map<std::uint8_t, PerSide<Mac>> taken;
-        for (const Message& message : conversation().messages) {
-            if (!message.name.starts_with("LLC")) continue;
-            const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-            if (const auto* add = std::get_if<wire::AddLinkMessage>(&parsed.body); add && !add->common().reject)
-                taken[add->common().link][message.from] = add->common().mac;
-            if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body)) taken.erase(confirm->link);
-            const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
-            if (gone == nullptr || gone->all || gone->reply || gone->reason != stack::smcr::lost_path) continue;
-            const auto link = taken.find(gone->link);
-            if (link == taken.end()) continue;
-            const PerSide<Mac>& end = link->second;
-            if (end[Side::client] != Mac{} && end[Side::server] != Mac{}) result_.no_path.push_back(end);
-            taken.erase(link);
-        }
-    }
-
-    /// Linux' server does not ask for an orderly end of a link that it has waited for in vain. Otherwise it only
-    /// repeats what a client asks for.
-    void find_unconfirmed_links() {
-        std::set<std::uint8_t> confirmed, asked;
-        for (const Message& message : conversation().messages) {
-            if (!message.name.starts_with("LLC")) continue;
-            const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-            const bool client = message.from == Side::client;
-            if (const auto* confirm = std::get_if<wire::ConfirmLink>(&parsed.body); confirm && client)
-                confirmed.insert(confirm->link);
-            const auto* gone = std::get_if<wire::DeleteLink>(&parsed.body);
-            const bool without_order = gone != nullptr && !gone->all && !gone->reply && !gone->orderly;
-            if (!without_order || gone->reason != stack::smcr::lost_path) continue;
-            if (client) asked.insert(gone->link);
-            else if (confirmed.contains(gone->link) && !asked.contains(gone->link))
-                result_.unconfirmed.insert(gone->link);
-        }
-    }
-
-    /// Each side names the link when a connection begins to use it, not only when the link is new.
-    void find_earlier_link() {
-        if (!begin_ || has_choice(*result_.group)) return;
-        PerSide<std::optional<wire::SmcrAcceptConfirmBody>> named;
-        for (const Message& message : conversation().messages) {
-            if (message.name != "CLC ACCEPT" && message.name != "CLC CONFIRM") continue;
-            const wire::ClcMessage parsed = wire::parse_clc(message.octets);
-            if (const auto* body = std::get_if<wire::SmcrAcceptConfirm>(&parsed.body)) named[message.from] = body->body;
-        }
-        if (named[Side::client] && named[Side::server])
-            result_.earlier_link = {{*named[Side::client], *named[Side::server]}};
-    }
-
-    bool missing_confirmation() const {
-        if (!result_.group) return false;
-        const bool agreed = std::ranges::any_of(result_.connections, [](const RecordedConnection& one) {
-            return one.model.setup.confirm && one.model.first_contact.value_or(false);
-        });
-        return agreed && !is_confirmed();
-    }
-
-    /// The other side repeats its last packets in vain, on the only link, and connections are left without a word.
-    std::optional<Departure> departure() const {
-        if (!result_.group || result_.group->links.size() != 1) return std::nullopt;
-        const tracker::Link& link = result_.group->links.front();
-        const auto in_vain = tracker::repeats_in_vain(link);
-        const bool left = std::ranges::any_of(result_.connections, [](const RecordedConnection& connection) {
-            return is_left_without_a_word(connection.model);
-        });
-        if (link.state != tracker::LinkState::failed || !in_vain || !left) return std::nullopt;
-        const Side of = other(*in_vain);
-        const auto is_reset_by = [&](Side side) {
-            return std::ranges::any_of(
-                result_.connections, [&](const RecordedConnection& one) { return one.model.reset_by == side; });
-        };
-        return Departure{of, link.heard[of].value_or(0), is_reset_by(of), is_reset_by(*in_vain)};
-    }
-
-    void fact(const std::string& about, std::string name, std::string value, bool policy = false) {
-        conversation().facts.push_back({about, std::move(name), std::move(value), policy});
-    }
-
-    void tell_facts() {
-        for (const RecordedConnection& connection : result_.connections) tell_facts(connection);
-        if (!result_.group || !tracker::came_to_be(*result_.group)) return;
-        fact("link group", "version", number(result_.group->version));
-        fact("link group", "cursor base", number(result_.group->cursor_base));
-        std::size_t active = 0;
-        for (const tracker::Link& link : result_.group->links) active += link.state == tracker::LinkState::active;
-        if (!alone_) fact("link group", "links at the end", fmt::format("{}", active));
-    }
-
-    template <class T> static std::string number(const std::optional<T>& value) {
-        return value ? fmt::format("{}", *value) : Fact::unknown;
-    }
-
-    void tell_facts(const RecordedConnection& connection) {
-        const tracker::Connection& model = connection.model;
-        fact(connection.channel, "outcome", tracker::name_of(model.outcome));
-        if (model.first_contact) fact(connection.channel, "first contact", *model.first_contact ? "yes" : "no");
-        if (model.decline && model.decline->code)
-            fact(connection.channel, "declined", decline_text(model.decline->by, *model.decline->code));
-        fact(connection.channel, "close", tracker::name_of(model.close));
-        fact(connection.channel, "reset by", model.reset_by ? engine::name_of(*model.reset_by) : "nobody", true);
-        if (model.outcome == tracker::Outcome::smc_r)
-            for (const Side side : both_sides.values) tell_facts(connection.channel, side, model.from[side]);
-    }
-
-    void tell_facts(const std::string& channel, Side side, const tracker::Direction& direction) {
-        const auto of = [&](const char* what) { return fmt::format("{} by the {}", what, engine::name_of(side)); };
-        fact(channel, of("bytes sent"), fmt::format("{}", direction.bytes_announced));
-        fact(channel, of("urgent bytes sent"), fmt::format("{}", direction.urgent));
-        std::string ends;
-        if (direction.sending_done) ends += "done ";
-        if (direction.closed) ends += "closed ";
-        if (direction.aborted) ends += "aborted ";
-        fact(channel, of("state told"), ends.empty() ? "open" : ends.substr(0, ends.size() - 1));
-        // What was acknowledged last, buffers, and how many messages it takes are left to implementations.
-        fact(channel, of("bytes sent and acknowledged"), fmt::format("{}", direction.bytes_acknowledged), true);
-        fact(
-            channel, fmt::format("RMB element of the {}", engine::name_of(other(side))), number(direction.rmbe_size),
-            true);
-        fact(channel, of("CDC messages"), fmt::format("{}", direction.cdcs), true);
-        fact(channel, of("RDMA WRITEs"), fmt::format("{}", direction.writes), true);
-        fact(channel, of("stalls met"), fmt::format("{}", direction.stalls.count), true);
-    }
-
     void record_findings() {
         for (const engine::Finding* finding : engine_.findings()) {
             const bool mine = std::ranges::any_of(result_.connections, [&](const RecordedConnection& connection) {
@@ -739,7 +439,7 @@ private:
     PerSide<bool> key_concerns_;                      ///< whose latest CONFIRM RKEY was about one of these
     std::uint32_t chosen_ = 0;                        ///< the connection that the session is about; 0: all of them
     std::map<std::uint32_t, std::size_t> by_id_;      ///< connections
-    std::vector<ScriptReader> readers_;               ///< as the connections
+    std::vector<ApplicationReader> readers_;          ///< as the connections
     PerSide<std::vector<const tracker::Rmb*>> rmbs_;  ///< of the session's connections
     bool alone_ = false;                              ///< the others of its link group are not played
     /// Of a link group that was set up before the capture began: LLC messages until then are about what is not played.
@@ -754,67 +454,6 @@ private:
     std::optional<std::size_t> agreed_;
 };
 
-/// Whatever session it is in.
-std::string own_obstacle(const tracker::Connection& connection) {
-    if (connection.midstream || !connection.setup.syn || !connection.setup.syn_ack)
-        return "its begin was not captured, which tells where its data go and with which keys";
-    const tracker::Setup& setup = connection.setup;
-    const bool over_rdma = connection.outcome == tracker::Outcome::smc_r;
-    const bool answered = setup.accept || (connection.decline && connection.decline->by == Side::server);
-    if (!setup.proposal && (over_rdma || answered)) return "its PROPOSAL was not captured";
-    if (over_rdma && !setup.accept) return "its ACCEPT was not captured";
-    if (over_rdma && !setup.confirm) return "its CONFIRM was not captured";
-    if (connection.outcome == tracker::Outcome::smc_d) return "SMC-D has no traffic that could be played";
-    if (connection.outcome == tracker::Outcome::unknown) return "its set-up does not end in this capture";
-    return "";
-}
-
-// ---- what no run repeats ---------------------------------------------------------------------------
-
-constexpr const char* vanished =
-    "the TCP connection ended without a word on RoCE, and the capture does not show which host or device went away";
-constexpr const char* blocked_roce = "RoCE packets did not get through when it was recorded; here they may";
-constexpr const char* ended_twice =
-    "the link group was ended twice when it was recorded, as Linux' server does that is asked to end it; others end it "
-    "once";
-constexpr std::uint64_t states_only = UINT64_MAX;
-
-void tell_causes(Conversation& conversation, const RecordedConnection& connection, bool departs) {
-    const tracker::Connection& model = connection.model;
-    if (!departs && is_left_without_a_word(model)) {
-        conversation.causes.push_back(
-            {connection.channel, model.reset_frame != 0 ? model.reset_frame : states_only, vanished});
-        conversation.causes.push_back({"link group", states_only, vanished, "links at the end"});
-    }
-}
-
-bool ends_group(const Message& message) {
-    if (message.name != "LLC DELETE LINK") return false;
-    const wire::LlcMessage parsed = wire::parse_llc(message.octets, message.octets.size());
-    const auto* const body = std::get_if<wire::DeleteLink>(&parsed.body);
-    return body != nullptr && body->all;
-}
-
-void tell_repeated_end(Conversation& conversation) {
-    PerSide<unsigned> ends{};
-    for (const Message& message : conversation.messages)
-        if (ends_group(message) && ++ends[message.from] == 2)
-            conversation.causes.push_back({"", message.frame, ended_twice, "LLC DELETE LINK"});
-}
-
-/// For the user who sees that a run is not the same.
-Recorded with_causes(Recorded recorded) {
-    for (Conversation* conversation : {&recorded.conversation, recorded.compared ? &*recorded.compared : nullptr}) {
-        if (conversation == nullptr) continue;
-        if (recorded.no_roce || std::ranges::any_of(recorded.connections, waited_in_vain))
-            conversation->causes.push_back({"", 0, blocked_roce});
-        tell_repeated_end(*conversation);
-        for (const RecordedConnection& connection : recorded.connections)
-            tell_causes(*conversation, connection, recorded.departure.has_value());
-    }
-    return recorded;
-}
-
 std::string id_of(const tracker::Connection& connection) { return fmt::format("smcr-{}", connection.id); }
 std::string id_of(const tracker::LinkGroup& group) { return fmt::format("lg-{}", group.id); }
 
@@ -826,7 +465,8 @@ Recorded recorded_connection(const engine::Engine& engine, const Collector& coll
     builder.record_single(model);
     Recorded recorded = builder.build(id_of(model));
     if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, model);
-    return with_causes(std::move(recorded));
+    tell_causes(recorded);
+    return recorded;
 }
 
 Recorded recorded_group(const engine::Engine& engine, const Collector& collector, std::uint32_t link_group) {
@@ -835,7 +475,8 @@ Recorded recorded_group(const engine::Engine& engine, const Collector& collector
     builder.record_group(group);
     Recorded recorded = builder.build(id_of(group));
     if (recorded.obstacle.empty()) recorded.obstacle = obstacle_of(engine, group);
-    return with_causes(std::move(recorded));
+    tell_causes(recorded);
+    return recorded;
 }
 
 Recorded recorded_all(const engine::Engine& engine, const Collector& collector, const std::string& session) {
@@ -846,17 +487,6 @@ Recorded recorded_all(const engine::Engine& engine, const Collector& collector, 
     else if (!groups.empty()) builder.record_links(groups.front());
     for (const tracker::Connection& connection : engine.smcr().connections) builder.record_connection(connection);
     return builder.build(session);
-}
-
-std::string obstacle_of(const engine::Engine& engine, const tracker::Connection& connection) {
-    if (std::string obstacle = own_obstacle(connection); !obstacle.empty()) return obstacle;
-    const tracker::LinkGroup* group = group_of(engine, connection);
-    if (group != nullptr && has_choice(*group)) return obstacle_of(engine, *group);
-    if (connection.outcome != tracker::Outcome::smc_r || connection.first_contact.value_or(false)) return "";
-    const tracker::Connection* first = first_contact_of(engine, connection);
-    if (first == nullptr) return group != nullptr ? "" : "its link group is not known";
-    const std::string obstacle = own_obstacle(*first);
-    return obstacle.empty() ? "" : fmt::format("smcr-{} set up its link group: {}", first->id, obstacle);
 }
 
 Conversation only(const Conversation& all, const std::string& channel) {
@@ -880,16 +510,6 @@ Conversation only(const Conversation& all, const std::string& channel) {
     std::erase_if(part.streams, [&](const Stream& stream) { return stream.name != channel; });
     std::erase_if(part.facts, [&](const Fact& fact) { return fact.about != channel; });
     return part;
-}
-
-std::string obstacle_of(const engine::Engine& engine, const tracker::LinkGroup& group) {
-    if (!group.from_start && has_choice(group)) return unknown_links;
-    for (const std::uint32_t id : group.connections) {
-        const tracker::Connection& connection = engine.smcr().connections[id - 1];
-        const std::string obstacle = own_obstacle(connection);
-        if (!obstacle.empty()) return fmt::format("smcr-{}: {}", id, obstacle);
-    }
-    return "";
 }
 
 std::uint16_t port_of(const RecordedConnection& connection, Side side) {

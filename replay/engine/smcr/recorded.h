@@ -13,7 +13,9 @@
 
 namespace fabricscope::replay::smcr {
 
+using stack::smcr::AppEnd;
 using stack::smcr::AppScript;
+using stack::smcr::AppStep;
 
 struct RecordedConnection {
     std::string channel;        ///< "connection 1"
