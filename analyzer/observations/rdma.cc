@@ -214,7 +214,10 @@ std::string cause_of(const Stream& stream, Side side) {
     if (most == again.implied)
         return fmt::format("Responses from {} are lost on the way to {}, which requests them again.", there, here);
     if (most == again.rnr) return cause_of_rnr(there);
-    return fmt::format("Packets are lost {}.", place_of_loss(direction, here, there));
+    // Behind the point of capture nobody sees which.
+    const bool only_behind = direction.lost != 0 && direction.lost == direction.lost_behind;
+    return fmt::format(
+        "Packets are lost{} {}.", only_behind ? " or overtaken" : "", place_of_loss(direction, here, there));
 }
 
 /// The first frames that show something of a stream's side.
@@ -357,12 +360,24 @@ bool only_answers(const Stream& stream, Side side) {
     return !asks(stream.from[side]) && stream.from[other(side)].retransmitted.packets != 0;
 }
 
+/// If nothing came any more after this side had begun again, more than once.
+std::string cause_of_final_silence(const Stream& stream, Side side) {
+    const std::optional<engine::rdma::Silence>& silence = stream.silence;
+    if (!silence || silence->of != side || silence->retries < 2 || stream.from[other(side)].packets == 0) return "";
+    if (!is_most(silence->retries, stream.from[side].timeouts)) return "";
+    return fmt::format(
+        "{} fell silent: it, or the path to it, failed. {} began again {} in vain, and nothing came until the end.",
+        to_string(stream.end[other(side)].address), to_string(stream.end[side].address),
+        counted(silence->retries, "time"));
+}
+
 /// If the other side had disconnected before this one sent anything again: why nothing answers.
 std::string cause_of_silence(
     const Stream& stream, Side side, std::uint64_t first_again, const engine::rdma_cm::Model* cm) {
-    if (cm == nullptr || stream.cm_connection == 0) return "";
+    if (cm == nullptr || stream.cm_connection == 0) return cause_of_final_silence(stream, side);
     const engine::rdma_cm::Connection& connection = cm->connections[stream.cm_connection - 1];
-    if (!connection.dreq || !connection.disconnected_by || connection.dreq->frame >= first_again) return "";
+    if (!connection.dreq || !connection.disconnected_by || connection.dreq->frame >= first_again)
+        return cause_of_final_silence(stream, side);
     const Endpoint& peer = stream.end[other(side)];
     if (!peer.qpn || connection.end[*connection.disconnected_by].qpn != peer.qpn) return "";
     return fmt::format(

@@ -486,7 +486,10 @@ void Sessions::observe(const Connection& connection) {
         observations_.add(
             kinds::midstream, session_of(connection), frames_of({connection.first_frame}),
             is_whole(connection) ? "the set-up of the connection was not captured, but all of its data"
-                                 : "the connection began before the capture did: bytes count from there");
+            : evidence_.capture.truncated_frames != 0
+                ? "the set-up of the connection was cut by the snap length, or came before the capture: bytes count "
+                  "from there"
+                : "the connection began before the capture did: bytes count from there");
     failover(connection);
     bool stuck = false;
     for (const Side side : {Side::client, Side::server}) {
@@ -548,17 +551,26 @@ bool repeats(const LinkGroup& group, Side side, Time since, Time until) {
     });
 }
 
+/// Whether a connection goes on with the RMB that this CONFIRM RKEY announced: its sender has had the answer.
+bool is_in_use(const Model& model, const LinkGroup& group, const LlcExchange& exchange) {
+    return std::ranges::any_of(group.connections, [&](std::uint32_t id) {
+        const auto& element = model.connections[id - 1].element[exchange.from];
+        return element && group.rmbs[element->rmb].first_frame == exchange.request.frame;
+    });
+}
+
 /// The CONFIRM RKEY whose answer the side that declined waited for in vain: there was none, or it was sent again and
 /// again; nullptr if the group has none.
-const LlcExchange* unconfirmed_rkey(const LinkGroup& group, const Connection& declined) {
+const LlcExchange* unconfirmed_rkey(const Model& model, const LinkGroup& group, const Connection& declined) {
     constexpr Time shortest_wait = second;  // Linux waits for 2 s
     const Side by = declined.decline->by;
     const Time end = declined.setup.decline->time;
     const auto found = std::ranges::find_if(group.exchanges, [&](const LlcExchange& exchange) {
         const Time asked = exchange.request.time;
         const bool in_time = asked > declined.setup.proposal->time && end - asked > shortest_wait;
-        return exchange.type == wire::LlcType::confirm_rkey && exchange.from == by && in_time &&
-               (!exchange.reply || repeats(group, engine::other(by), exchange.reply->time, end));
+        if (exchange.type != wire::LlcType::confirm_rkey || exchange.from != by || !in_time) return false;
+        return !exchange.reply ||
+               (repeats(group, engine::other(by), exchange.reply->time, end) && !is_in_use(model, group, exchange));
     });
     return found != group.exchanges.end() ? &*found : nullptr;
 }
@@ -573,7 +585,7 @@ const LlcExchange* Sessions::unconfirmed_rkey_of(const Connection& connection) c
     const auto is_of_them = [&](std::uint32_t id) { return same_hosts(model_.connections[id - 1], connection); };
     for (const LinkGroup& group : model_.link_groups) {
         if (std::ranges::none_of(group.connections, is_of_them)) continue;
-        if (const LlcExchange* request = unconfirmed_rkey(group, connection)) return request;
+        if (const LlcExchange* request = unconfirmed_rkey(model_, group, connection)) return request;
     }
     return nullptr;
 }
@@ -728,15 +740,18 @@ LinkMove move_of(const Connection& connection) {
 }
 
 void Sessions::failover(const Connection& connection) {
-    std::uint64_t validations = 0;
-    for (const Direction& direction : connection.from.values) validations += direction.failover_cdcs;
+    const auto& [client, server] = connection.from.values;
+    const std::uint64_t validations = client.failover_cdcs + server.failover_cdcs;
+    const std::uint64_t moves = std::max(client.failover_cdcs, server.failover_cdcs);
     if (validations == 0) return;
     const LinkMove move = move_of(connection);
     const std::string links = move.from && move.to ? fmt::format("from link {} to link {}", *move.from, *move.to)
                                                    : "to another link";
     Observation& o = observations_.add(
         kinds::failover, session_of(connection), frames_of({move.frame}),
-        fmt::format("the connection moved {}, and {}", links, replayed_text(connection)));
+        fmt::format(
+            "the connection moved {}{}, and {}", moves > 1 ? fmt::format("{} times, at last ", grouped(moves)) : "",
+            links, replayed_text(connection)));
     o.count = validations;
     const LinkGroup* group = group_of(connection);
     if (group != nullptr && move.from) explain_failover(o, *group, *move.from);

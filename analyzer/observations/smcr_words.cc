@@ -23,7 +23,9 @@ std::string decline_text(const DeclineSeen& decline) {
 /// What became of the PROPOSAL if there was no ACCEPT.
 std::string proposal_text(const Connection& connection) {
     const Setup& setup = connection.setup;
-    if (!setup.proposal || setup.accept || connection.decline || !connection.end) return "";
+    if (!setup.proposal || !connection.end) return "";
+    const auto came = [&](const std::optional<FrameStamp>& answer) { return answer && answer->time < *connection.end; };
+    if (came(setup.accept) || came(setup.decline)) return "";
     const Time waited = *connection.end - setup.proposal->time;
     if (!setup.proposal_acknowledged)
         return fmt::format(
@@ -31,10 +33,19 @@ std::string proposal_text(const Connection& connection) {
     return fmt::format(": the server acknowledged the PROPOSAL, but sent no ACCEPT for {}", duration_text(waited));
 }
 
+/// Whether the DECLINE came when TCP had been ended.
+bool declined_late(const Connection& connection) {
+    const auto& decline = connection.setup.decline;
+    return decline && connection.end && decline->time > *connection.end;
+}
+
 /// Who ended TCP, and how.
 std::string end_of_set_up(const Connection& connection) {
-    if (connection.reset_by) return fmt::format("; the {} reset TCP", name_of(*connection.reset_by));
-    return connection.end ? fmt::format("; the {} closed TCP", name_of(connection.ended_by)) : "";
+    if (!connection.end) return "";
+    const bool reset = connection.reset_by == connection.ended_by && !connection.fin[connection.ended_by];
+    return fmt::format(
+        "; the {} {} TCP{}", name_of(connection.ended_by), reset ? "reset" : "closed",
+        declined_late(connection) ? ", and then " + decline_text(*connection.decline) : "");
 }
 
 }  // namespace
@@ -106,8 +117,8 @@ std::string why_not(const Connection& connection) {
         case Outcome::fallback: return "fell back to TCP" + (decline.empty() ? ", no DECLINE was captured" : decline);
         case Outcome::failed:
             if (was_refused(connection)) return "was refused: the server answered the SYN with a TCP reset";
-            return "broke off during the set-up" + decline + option_lost_text(connection) + proposal_text(connection) +
-                   end_of_set_up(connection);
+            return "broke off during the set-up" + (declined_late(connection) ? "" : decline) +
+                   option_lost_text(connection) + proposal_text(connection) + end_of_set_up(connection);
         case Outcome::plain_tcp:
             if (const std::string lost = option_lost_text(connection); !lost.empty()) return "stayed plain TCP" + lost;
             return "stayed plain TCP: the client offered SMC in its SYN, the server did not answer";

@@ -17,6 +17,7 @@ struct Traffic {
     std::uint64_t packets = 0;  ///< management included
     std::uint64_t management = 0;
     std::array<std::uint64_t, operation_types> operations{};
+    std::uint64_t unanswered = 0;  ///< operations, at the end
     std::uint64_t duplicate_requests = 0;
     std::uint64_t sequence_naks = 0, rnr_naks = 0;  ///< that answered it
     std::uint64_t timeouts = 0, implied = 0, given_up = 0;
@@ -27,6 +28,7 @@ struct Traffic {
         const Direction& direction = stream.from[from];
         packets += direction.packets + direction.not_captured;
         for (std::size_t type = 0; type < operation_types; ++type) operations[type] += direction.operations[type].count;
+        unanswered += stream.unanswered[from];
         duplicate_requests += direction.duplicate_requests;
         const bool has_fatal = stream.fatal && stream.fatal->by != from && direction.naks != 0;
         sequence_naks += direction.naks - (has_fatal ? 1 : 0);
@@ -72,6 +74,12 @@ template <OperationType type> std::uint64_t requests(const Traffic& traffic) {
     return traffic.operations[static_cast<std::size_t>(type)];
 }
 
+/// rxe counts a SEND when it is answered.
+std::uint64_t completed_sends(const Traffic& traffic) {
+    const std::uint64_t sends = requests<OperationType::send>(traffic);
+    return sends - std::min(sends, traffic.unanswered);
+}
+
 struct CounterMeaning {
     const char* adapter;
     const char* name;
@@ -93,8 +101,7 @@ constexpr std::array meanings{
     CounterMeaning{"rxe", "completer_retry_err", at_least, [](const Host& h) { return h.sent.timeouts; }},
     CounterMeaning{"rxe", "retry_exceeded_err", at_least, [](const Host& h) { return h.sent.given_up; }},
     CounterMeaning{
-        "rxe", "rdma_sends", at_least,
-        [](const Host& h) { return requests<OperationType::send>(h.sent) + h.sent.management; }},
+        "rxe", "rdma_sends", at_least, [](const Host& h) { return completed_sends(h.sent) + h.sent.management; }},
     CounterMeaning{"mlx5", "duplicate_request", at_least, [](const Host& h) { return h.received.duplicate_requests; }},
     CounterMeaning{"mlx5", "out_of_sequence", at_least, [](const Host& h) { return h.received.sequence_naks; }},
     CounterMeaning{"mlx5", "packet_seq_err", at_most, [](const Host& h) { return h.sent.sequence_naks; }},

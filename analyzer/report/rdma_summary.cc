@@ -49,12 +49,13 @@ Chosen chosen_of(const Results& results) {
         if (stream.merged) continue;
         chosen.all.push_back(&stream);
         const bool of_group = stream.link_group != 0;
-        const bool of_connection = stream.cm_connection != 0 && results.models.rdma_cm != nullptr;
+        const bool of_connection = !of_group && stream.cm_connection != 0 && results.models.rdma_cm != nullptr;
+        chosen.of_link_groups += of_group;
+        chosen.of_connections += of_connection;
         if (!of_group && (!of_connection || trouble_of(stream) > 0)) {
             chosen.own.push_back(&stream);
             continue;
         }
-        ++(of_group ? chosen.of_link_groups : chosen.of_connections);
         for (const Direction& direction : stream.from) chosen.retransmitted += direction.retransmitted.packets;
     }
     // The worst first; what is as good as each other by how much went over it.

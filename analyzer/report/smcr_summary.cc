@@ -172,7 +172,7 @@ void Summary::setup_times(const Model& model) {
             times.emplace_back(connection.setup.confirm->time - connection.setup.syn->time, connection.id);
     if (times.empty()) return;
     std::ranges::sort(times);
-    out_ << fmt::format("  Set-up, SYN to CONFIRM: {}", duration(times[times.size() / 2].first));
+    out_ << fmt::format("  Set-up, SYN to CONFIRM: {}", duration(times[(times.size() - 1) / 2].first));
     if (times.size() > 1)
         out_ << fmt::format(
             " in the median, {} at most ({})", duration(times.back().first), connection_name(times.back().second));

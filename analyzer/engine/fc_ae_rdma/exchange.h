@@ -22,6 +22,7 @@ enum class Continuity : std::uint8_t {
 struct Exchange {
     std::uint64_t message = 0;                      ///< id
     bool closed = false;                            ///< its last Sequence has ended
+    bool left = false;                              ///< another message uses the OX_ID, whose FCP_CMND was not seen
     fc::FrameHeader command;                        ///< of the FCP_CMND
     std::vector<std::uint8_t> command_octets;       ///< its payload, as far as it was captured
     std::optional<std::uint16_t> responders_rx_id;  ///< what the Target has called the Exchange
@@ -29,13 +30,17 @@ struct Exchange {
     std::uint64_t end_of_data = 0;                  ///< behind the last frame of data
     std::optional<std::uint16_t> last_seq_cnt;
     std::uint8_t last_seq_id = 0;
+    bool last_from_initiator = false;
+    bool anothers = false;                    ///< data against the direction of the message: a later one's, perhaps
     bool gaps = false;                        ///< frames of data were not seen, or may not have been
+    bool whole = false;                       ///< the FCP_RSP shows that no data are missing
     std::uint16_t first_seq_cnt = 0;          ///< of data
     bool last_ended = false;                  ///< the last frame of data ended its Sequence
     std::optional<FrameStamp> begins_behind;  ///< the first frame of data, if it did not have Relative Offset 0
     /// Why parts of the FCP_CMND, or of the FCP_RSP, are not known where they are not.
     UndecidedReason lack_of_command = UndecidedReason::cut, lack_of_response = UndecidedReason::cut;
     std::optional<std::uint8_t> response_seq_id;  ///< of the FCP_RSP
+    std::uint16_t response_seq_cnt = 0;           ///< of the FCP_RSP
     bool answered_early = false;                  ///< the Initiator's next data have shown it
     /// What the end of the Initiator's latest Sequence says; nothing: it was not seen.
     std::optional<bool> passes_initiative;
@@ -79,6 +84,17 @@ struct Arrival {
         return exchange.gaps && begin != end && end <= (ranges.empty() ? 0 : ranges.back().end) &&
                std::ranges::none_of(
                    ranges, [&](const RangeSet::Range& range) { return range.begin < end && begin < range.end; });
+    }
+    /// Whether it is of the message whose FCP_RSP has ended the Exchange, and not of one that has its OX_ID: it counts
+    /// on.
+    bool goes_on_behind_end() const {
+        const auto& told = exchange.responders_rx_id;
+        const bool renamed = !from_initiator() && told && header().rx_id != *told;
+        const bool counts_on = header().seq_cnt != 0 &&
+                               (header().seq_cnt == exchange.response_seq_cnt + 1 || counts_on_from_data());
+        const bool next_octet = header().is_data() && exchange.end_of_data != 0 &&
+                                header().parameter == exchange.end_of_data;
+        return !renamed && (counts_on || next_octet);
     }
     FrameStamp step() const { return seen.step(); }
 };

@@ -101,6 +101,14 @@ void MessageRules::judge_region(const Arrival& a) {
 
 // ---- FCP_DATA ------------------------------------------------------------------------------------
 
+bool MessageRules::may_be_anothers(const Arrival& a, Continuity continuity) {
+    const bool wrong_way = a.message.is_read && a.from_initiator() != a.message.writes();
+    if (!wrong_way || (!a.exchange.anothers && continuity == Continuity::known)) return false;
+    a.exchange.anothers = a.exchange.gaps = true;
+    verdicts_.undecided(rules::data_direction, UndecidedReason::frames_missing);
+    return true;
+}
+
 void MessageRules::on_data(const Arrival& a, Continuity continuity) {
     const Message& m = a.message;
     judge_offset_present(a, true, "FCP_DATA");
@@ -350,6 +358,7 @@ void MessageRules::judge_residual(const Arrival& a, const wire::Response& respon
     const bool refused_the_rest = response.resid_over && a.message.bytes == data_length;
     const bool lacks_some = a.exchange.gaps || (may_lack_some && !refused_the_rest);
     const Doubt doubt = doubt_if(lacks_some, UndecidedReason::frames_missing);
+    a.exchange.whole = !lacks_some;
     // A Target that refuses a write need not have taken all that was sent.
     const bool took_less = !good && a.message.writes() && told < a.message.bytes;
     const bool told_right = a.message.bytes == told || refused_the_rest || took_less;

@@ -15,6 +15,9 @@ public:
     /// A second FCP_CMND in an Exchange that has not ended.
     void on_second_command(const Arrival& a);
     void on_transfer_ready(const Arrival& a);
+    /// Data against the direction of the message, with frames missing before: the FCP_RSP may be among these, and the
+    /// FCP_CMND of the next message with that OX_ID.
+    bool may_be_anothers(const Arrival& a, Continuity continuity);
     void on_data(const Arrival& a, Continuity continuity);
     void on_response(const Arrival& a, const Readable<wire::Response>& response);
     /// Its first response, with a status: what it says of the region's size, and what it said before.

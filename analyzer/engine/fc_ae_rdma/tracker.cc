@@ -135,8 +135,12 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     if (fcp && header.r_ctl == r_ctl_of(wire::Iu::command) && !header.f_ctl.exchange_responder)
         return on_command(facts, seen);
     Exchange* exchange = exchanges_.find(facts.kept);
-    if (exchange == nullptr) return;
+    if (exchange == nullptr || exchange->left) return;
     const Arrival a{seen, *exchange, message_of(*exchange)};
+    if (facts.opens && exchange->closed && fcp && !a.goes_on_behind_end()) {
+        exchange->left = true;
+        return verdicts_.undecided(rules::iu_order, UndecidedReason::frames_missing);
+    }
     if (facts.from == fibre_channel::Party::responder && header.rx_id != fc::unassigned_x_id)
         exchange->responders_rx_id = header.rx_id;
     if (header.is_basic_link_service()) return note_abort(a.message, facts.exchange.abort);
@@ -251,6 +255,7 @@ Continuity Tracker::State::continuity_of(const Arrival& a, bool begins_sequence)
         if (a.header().parameter == 0 || (a.message.writes() && next_is_known)) return Continuity::known;
         return seq_cnt == 0 ? Continuity::assumed : Continuity::broken;
     }
+    if (a.from_initiator() != exchange.last_from_initiator) return Continuity::broken;
     const bool goes_on = counts_on && a.header().seq_id == exchange.last_seq_id;
     const bool known = goes_on ||
                        (exchange.last_ended && (next_is_known || a.header().parameter == exchange.end_of_data));
@@ -268,6 +273,7 @@ void Tracker::State::on_data(const Arrival& a, const fibre_channel::FrameFacts& 
         return tell(a, true);
     }
     const Continuity continuity = continuity_of(a, fc::initiates(facts.packet.fc->sof));
+    if (rules_.may_be_anothers(a, continuity)) return tell(a);
     rules_.on_data(a, continuity);
     exchange.gaps |= continuity == Continuity::broken;
     if (!exchange.last_seq_cnt) {
@@ -280,6 +286,7 @@ void Tracker::State::on_data(const Arrival& a, const fibre_channel::FrameFacts& 
                                                        : std::nullopt;
     exchange.last_seq_cnt = seq_cnt;
     exchange.last_seq_id = a.header().seq_id;
+    exchange.last_from_initiator = a.from_initiator();
     const std::uint64_t fresh = remember(exchange.data, begin, end);
     exchange.end_of_data = end;
     ++a.message.frames;
@@ -301,6 +308,7 @@ void Tracker::State::on_response(const Arrival& a) {
     if (!m.response) {
         m.response = a.step();
         a.exchange.response_seq_id = a.header().seq_id;
+        a.exchange.response_seq_cnt = a.header().seq_cnt;
         a.exchange.lack_of_response = response.lack();
         take_response(a, response);
     }
@@ -319,7 +327,8 @@ std::uint64_t Tracker::State::length_told(const Message& m) {
 void Tracker::State::note_missing(const Arrival& a) {
     const auto& ranges = a.exchange.data.ranges();
     const bool lacks_some = !ranges.empty() && (a.exchange.gaps || a.exchange.begins_behind);
-    const std::uint64_t end = std::max(lacks_some ? ranges.back().end : 0, length_told(a.message));
+    const std::uint64_t told = a.exchange.whole ? 0 : length_told(a.message);
+    const std::uint64_t end = std::max(lacks_some ? ranges.back().end : 0, told);
     a.message.missing_bytes = end - std::min(end, a.message.bytes + a.exchange.data.left_out());
 }
 

@@ -222,14 +222,27 @@ void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuati
     verdicts_.satisfied(rules::add_link_tokens);
 }
 
+/// That its sender has not announced the RMB, what it sends next will prove.
+void AddLinkRules::accuse_unannounced(const Arrival& a) {
+    const Addition& addition = of_[a.group].addition;
+    a.history->accuse(
+        verdicts_,
+        {.rule = rules::add_link_tokens,
+         .frames = frames_with(addition.open ? addition.step.frame : 0, a.packet->number),
+         .subject = Subject::link_group(a.group),
+         .text = "a reference RKey that no RMB has on this link",
+         .silent = a.from,
+         .on_any_link = true},
+        a.link);
+}
+
 /// Each RMB is named by its RKey on the link that carries the message.
 void AddLinkRules::judge_references(
     const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used, std::optional<UndecidedReason> why) {
     if (used == 0) return;
     if (why) return verdicts_.undecided(rules::add_link_tokens, *why);
     for (std::size_t i = 0; i < used; ++i)
-        if (a.history->rtokens[a.from].find(a.link, pairs[i].reference_rkey) == nullptr)
-            return broken_rtokens(a, "a reference RKey that no RMB has on this link");
+        if (a.history->rtokens[a.from].find(a.link, pairs[i].reference_rkey) == nullptr) return accuse_unannounced(a);
     verdicts_.satisfied(rules::add_link_tokens);
 }
 

@@ -67,6 +67,7 @@ private:
     void drop_early(std::uint32_t group, UndecidedReason why);
     void judge_data(const Arrival& a, Group& of);
     void judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message);
+    void accuse_unannounced(const Arrival& a);
     void judge_references(
         const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used,
         std::optional<UndecidedReason> why);

@@ -56,7 +56,8 @@ struct GroupHistory {
     Proof proof;
     bool contact_missing = false;        ///< its first contact, or an ACCEPT or CONFIRM, was not captured, or was cut
     bool one_interface = true;           ///< all packets so far came by the same one
-    std::uint64_t mixed_links = 0;       ///< whose packets came by several interfaces, as bits
+    LinkSet mixed_links = 0;             ///< whose packets came by several interfaces
+    PerSide<LinkSet> spoken_on;          ///< on which this side has asked for anything
     bool forgot_requests = false;        ///< there were too many open ones
     Time next_due = OpenRequest::never;  ///< the earliest OpenRequest::due
     bool watched = false;                ///< whether a rule waits for the next data
@@ -65,9 +66,7 @@ struct GroupHistory {
     /// Proof. What one side said before the other is not known where their packets came by different interfaces.
     void accuse(Verdicts& verdicts, Accusation accusation, std::uint32_t link);
 
-    /// Links as bits, by their index in LinkGroup::links; those beyond share one.
-    static std::uint64_t bit_of(std::uint32_t link) { return std::uint64_t{1} << std::min(link, 63U); }
-    bool mixed(std::uint32_t link) const { return (mixed_links & bit_of(link)) != 0; }
+    bool mixed(std::uint32_t link) const { return (mixed_links & link_set_of(link)) != 0; }
 
     void note_gap(Side side, std::uint64_t frame) {
         ++gaps[side];
@@ -88,6 +87,7 @@ struct GroupHistory {
         rtokens.swap_sides();
         gaps.swap_sides();
         gap_frame.swap_sides();
+        spoken_on.swap_sides();
         begun_before.swap_sides();
         proof.swap_sides();
         for (OpenRequest& request : open) {

@@ -41,7 +41,7 @@ void CloseRules::judge_answer(const Answer& answer, bool at_end) {
          Subject::connection(c.id),
          std::string("the ") + name_of(answer.due_from) + " does not answer the abort",
          answer.due_from,
-         false,
+         c.from[answer.due_from].sending_done,
          true},
         answer.link);
 }
@@ -53,6 +53,24 @@ void CloseRules::on_reset(const TcpArrival& a, const GroupHistory* history) {
         verdicts_.undecided(rules::abort_answer, UndecidedReason::not_remembered);
 }
 
+bool CloseRules::has_working_link(const Reset& reset) const {
+    const LinkGroup& group = model_.link_groups[model_.connections[reset.connection - 1].link_group - 1];
+    return std::ranges::any_of(group.links, [&](const Link& link) {
+        return link.state == LinkState::active && link.interface == reset.step.interface &&
+               link.heard[Side::client] > reset.step.time && link.heard[Side::server] > reset.step.time;
+    });
+}
+
+/// Whether a link that has not failed may still show that it works.
+bool CloseRules::may_show_yet(const Reset& reset, Time now) const {
+    constexpr Time long_enough = 60 * capture::second;
+    const Connection& c = model_.connections[reset.connection - 1];
+    const LinkGroup& group = model_.link_groups[c.link_group - 1];
+    const bool told = c.from[reset.from].aborted || c.from[reset.from].closed;
+    const bool is_active = std::ranges::count(group.links, LinkState::active, &Link::state) != 0;
+    return !told && is_active && now - reset.step.time < long_enough && !has_working_link(reset);
+}
+
 /// An abort cannot be sent where no link works any more.
 void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     const Connection& c = model_.connections[reset.connection - 1];
@@ -60,13 +78,7 @@ void CloseRules::judge_reset(const Reset& reset, bool at_end) {
     if (c.from[other(reset.from)].aborted && c.from[reset.from].closed)
         return verdicts_.undecided(rules::abort_answer, UndecidedReason::may_have_crossed);
     if (at_end) return verdicts_.undecided(rules::abort_answer, UndecidedReason::capture_ended);
-    const auto works = [&](const Link& link) {
-        return link.state == LinkState::active && link.interface == reset.step.interface &&
-               link.heard[Side::client] > reset.step.time && link.heard[Side::server] > reset.step.time;
-    };
-    const LinkGroup& group = model_.link_groups[c.link_group - 1];
-    if (std::ranges::none_of(group.links, works))
-        return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
+    if (!has_working_link(reset)) return verdicts_.undecided(rules::abort_answer, UndecidedReason::link_failed);
     const bool lacks_some = reset.history == nullptr || reset.history->gaps[reset.from] != 0 ||
                             reset.history->unheard_links != 0;
     verdicts_.broken(

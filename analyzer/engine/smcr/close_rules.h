@@ -24,7 +24,10 @@ public:
 
     void on_time(Time now) {
         answers_.pass(now, [this](const Answer& answer) { judge_answer(answer, false); });
-        aborts_.pass(now, [this](const Reset& reset) { judge_reset(reset, false); });
+        aborts_.pass(now, [&](const Reset& reset) {
+            if (may_show_yet(reset, now)) aborts_.add(now, reset);
+            else judge_reset(reset, false);
+        });
     }
     void finish() {
         answers_.finish([this](const Answer& answer) { judge_answer(answer, true); });
@@ -47,6 +50,8 @@ private:
         const GroupHistory* history;
     };
     void judge_answer(const Answer& answer, bool at_end);
+    bool has_working_link(const Reset& reset) const;
+    bool may_show_yet(const Reset& reset, Time now) const;
     void judge_reset(const Reset& reset, bool at_end);
 
     const Model& model_;

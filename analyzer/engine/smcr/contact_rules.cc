@@ -161,12 +161,13 @@ void ContactRules::on_element(
         return verdicts_.undecided(rules::element_reuse, UndecidedReason::interface_order);
     history.accuse(
         verdicts_,
-        {rules::element_reuse,
-         {old.first_frame, a.step.frame},
-         Subject::connection(a.connection.id),
-         std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) +
-             ", which " + to_string(Subject::connection(before)) + " is still using",
-         a.from},
+        {.rule = rules::element_reuse,
+         .frames = {old.first_frame, a.step.frame},
+         .subject = Subject::connection(a.connection.id),
+         .text = std::string("the ") + name_of(a.from) + " gives it RMB element " + std::to_string(body.rmb_index) +
+                 ", which " + to_string(Subject::connection(before)) + " is still using",
+         .silent = a.from,
+         .on_any_link = true},
         link);
 }
 

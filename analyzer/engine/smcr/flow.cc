@@ -164,6 +164,15 @@ bool Flow::in_data_area(wire::Cursor cursor) const {
     return cursor.offset >= base() && !too_far;
 }
 
+std::optional<std::uint64_t> Flow::unconsumed_behind(wire::Cursor earlier) const {
+    const auto cap = capacity();
+    const auto wraps = static_cast<std::uint16_t>(producer_.last.wrap - earlier.wrap);
+    if (!cap || !producer_.seen || earlier.offset < base()) return std::nullopt;
+    const std::uint64_t announced = wraps * *cap + producer_.last.offset - earlier.offset;
+    const std::uint64_t consumed = std::min(consumer_.position, producer_.position);
+    return std::min(announced, producer_.position - consumed);
+}
+
 std::uint64_t Flow::position_of(std::uint64_t wraps, wire::Cursor cursor) const {
     return (wraps == 0 ? 0 : wraps * capacity().value_or(0)) + (cursor.offset - base());
 }
@@ -224,10 +233,11 @@ std::uint64_t Flow::locate(const Write& write) const {
     const std::uint64_t forward = frontier_ + ahead;
     if (forward < *cap) return forward;  // the first lap has no earlier one
     const std::uint64_t back = forward - *cap;
-    if (back + write.length > frontier_) return forward;
     // Of the two places one is within the window, unless consumer cursors are missing from the capture.
     const bool fits = forward + write.length <= consumer_.position + *cap;
+    // What is repeated may go on with new data (RFC 7609, 4.6.2).
     if (replay_expected_ && !write.left_link) return ahead == 0 && fits ? forward : back;
+    if (back + write.length > frontier_) return forward;
     const bool nearer_back = ahead > *cap - ahead;
     if (fits) return write.late && nearer_back ? back : forward;
     return write.late || nearer_back ? back : forward;

@@ -142,6 +142,9 @@ public:
     bool in_data_area(wire::Cursor cursor) const;
     Motion producer_motion(wire::Cursor cursor) const { return motion(producer_, cursor); }
     Motion consumer_motion(wire::Cursor cursor) const { return motion(consumer_, cursor); }
+    /// How many octets were announced since the producer was there, and have not been consumed yet; nothing if that
+    /// cannot be known.
+    std::optional<std::uint64_t> unconsumed_behind(wire::Cursor earlier) const;
     std::uint64_t producer_position() const { return producer_.position; }
     std::uint64_t consumer_position() const { return consumer_.position; }
     std::uint64_t frontier() const { return frontier_; }

@@ -138,10 +138,11 @@ void LinkGroups::on_arrival(Arrival& a) {
     a.gaps = a.history->gaps;
     if (!tracked.interface) tracked.interface = packet.interface;
     if (*tracked.interface != packet.interface) a.history->one_interface = false;
-    if (l.interface != packet.interface) a.history->mixed_links |= GroupHistory::bit_of(a.link);
+    if (l.interface != packet.interface) a.history->mixed_links |= link_set_of(a.link);
     a.one_interface = a.history->one_interface;
     a.peer_knew_more = tracked.queue_pairs[a.link]->has_more_to_show(other(a.from));
     if (received.fresh()) {
+        a.history->spoken_on[a.from] |= link_set_of(a.link);
         link_rules_.on_proof(a);
         transfer_rules_.on_request(a, received.first_request);
     }

@@ -55,7 +55,7 @@ public:
         if (a.history->mixed(a.link)) proof.drop(verdicts_, UndecidedReason::interface_order);
         const bool may_follow_others = a.history->begun_before[a.from] == a.packet->number;
         const std::uint32_t missing = a.history->gaps[a.from] + (may_follow_others ? 1 : 0);
-        proof.on_request(verdicts_, a.link, a.from, missing, a.packet->number);
+        proof.on_request(verdicts_, link_set_of(a.link), a.from, missing, a.packet->number);
     }
 
     /// A packet sent for the first time, after GroupHistory::next_due, its content taken in.

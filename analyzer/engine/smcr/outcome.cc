@@ -21,9 +21,15 @@ Close tcp_close(const Connection& c) {
     return c.fin[Side::client] || c.fin[Side::server] ? Close::half : Close::open;
 }
 
+/// A DECLINE that comes when its receiver has given up finds nobody who would go on.
+bool came_too_late(const std::optional<FrameStamp>& decline, const Connection& c) {
+    return decline && c.end && *c.end < decline->time && c.decline->by != c.ended_by;
+}
+
 }  // namespace
 
 Outcome final_outcome(const Connection& c, const Seen& seen) {
+    if (c.outcome == Outcome::fallback && came_too_late(c.setup.decline, c)) return Outcome::failed;
     if (c.outcome != Outcome::unknown) return c.outcome;
     if (has_data(c) || c.setup.confirm_link) return Outcome::smc_r;
     if (c.setup.plain[Side::client])

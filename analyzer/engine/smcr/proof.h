@@ -3,6 +3,7 @@
 // next one is seen, whose PSN tells: until then such a finding waits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,10 @@
 
 namespace fabricscope::engine::smcr {
 
+/// Links of a group as bits, by their index in LinkGroup::links; those beyond share one.
+using LinkSet = std::uint64_t;
+inline LinkSet link_set_of(std::uint32_t link) { return LinkSet{1} << std::min(link, 63U); }
+
 /// A rule that is broken if `silent` has sent nothing that was not captured.
 struct Accusation {
     RuleRef rule;
@@ -20,28 +25,30 @@ struct Accusation {
     Subject subject;
     std::string text;
     Side silent{};
-    bool deviation = false;   ///< as Linux does it
-    bool by_silence = false;  ///< the last frame should have been answered
+    bool deviation = false;    ///< as Linux does it
+    bool by_silence = false;   ///< the last frame should have been answered
+    bool on_any_link = false;  ///< where the silent side may have spoken
 };
 
 /// The accusations of a link group that wait for proof.
 class Proof {
 public:
-    /// unless_unseen() reports what is accused once the silent side has been heard again on `link`, where it should
-    /// have spoken, without a gap on any link. `gaps` is what of it is known to be missing.
-    void unless_unseen(Verdicts& verdicts, Accusation accusation, std::uint32_t link, std::uint32_t gaps) {
+    /// unless_unseen() reports what is accused once the silent side has been heard again on all of `links`, where it
+    /// may have spoken, without a gap on any link. `gaps` is what of it is known to be missing.
+    void unless_unseen(Verdicts& verdicts, Accusation accusation, LinkSet links, std::uint32_t gaps) {
         if (waiting_.size() >= most) return verdicts.undecided(accusation.rule, UndecidedReason::not_remembered);
-        waiting_.push_back({std::move(accusation), link, gaps});
+        waiting_.push_back({std::move(accusation), links, gaps});
     }
 
     /// on_request() takes in a request that `from` sent for the first time on `link` in `frame`; `gaps` counts what of
     /// this side is known to be missing, a gap before this packet included.
-    void on_request(Verdicts& verdicts, std::uint32_t link, Side from, std::uint32_t gaps, std::uint64_t frame) {
+    void on_request(Verdicts& verdicts, LinkSet link, Side from, std::uint32_t gaps, std::uint64_t frame) {
         if (waiting_.empty()) return;
         std::erase_if(waiting_, [&](Waiting& waiting) {
             if (waiting.accusation.silent != from) return false;
             const Doubt why = doubt(waiting, gaps, frame);
-            if (!why && waiting.link != link) return false;
+            waiting.links &= ~link;
+            if (!why && waiting.links != 0) return false;
             report(verdicts, waiting.accusation, why);
             return true;
         });
@@ -62,7 +69,7 @@ private:
 
     struct Waiting {
         Accusation accusation;
-        std::uint32_t link;  ///< index in LinkGroup::links
+        LinkSet links;  ///< on which the side has not been heard again
         std::uint32_t gaps;
     };
 

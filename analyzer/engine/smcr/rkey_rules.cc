@@ -92,8 +92,11 @@ void RkeyRules::judge_early_use(const Arrival& a, const Announcement& announceme
 
 void RkeyRules::finish() {
     for (const LinkGroup& group : model_.link_groups)
-        if (const Group* of = of_.find(group.id); of != nullptr)
+        if (const Group* of = of_.find(group.id); of != nullptr) {
             for (const Announcement& announcement : of->announcement.values) judge_incomplete(announcement);
+            for (std::size_t left = of->omissions.size(); left != 0; --left)
+                verdicts_.undecided(rules::confirm_rkey_tokens, UndecidedReason::capture_ended);
+        }
 }
 
 void RkeyRules::on_continuation(const Arrival& a, const wire::ConfirmRkeyContinuationMessage& message) {
@@ -199,11 +202,12 @@ void RkeyRules::on_contact(const ContactSeen& contact, GroupHistory& history) {
     if (known == nullptr || g.rmbs[known->rmb].deleted())
         return history.accuse(
             verdicts_,
-            {rules::announced_rtoken,
-             {contact.step.frame},
-             subject,
-             "the " + side + "'s RMB was not announced on this link",
-             contact.side},
+            {.rule = rules::announced_rtoken,
+             .frames = {contact.step.frame},
+             .subject = subject,
+             .text = "the " + side + "'s RMB was not announced on this link",
+             .silent = contact.side,
+             .on_any_link = true},
             contact.link);
     Announcement& latest = of.announcement[contact.side];
     if (latest.left != 0 && latest.link == contact.link && latest.rkey == contact.rkey) {
@@ -224,9 +228,15 @@ void RkeyRules::on_contact(const ContactSeen& contact, GroupHistory& history) {
                earlier.rkey == contact.rkey;
     });
     if (refused == of.unagreed.end()) return verdicts_.satisfied(rules::announced_rtoken);
-    verdicts_.broken(
-        rules::announced_rtoken, why, {refused->used.frame, contact.step.frame}, subject,
-        "the " + side + "'s RMB was refused");
+    history.accuse(  // it may have asked once more
+        verdicts_,
+        {.rule = rules::announced_rtoken,
+         .frames = {refused->used.frame, contact.step.frame},
+         .subject = subject,
+         .text = "the " + side + "'s RMB was refused",
+         .silent = contact.side,
+         .on_any_link = true},
+        contact.link);
 }
 
 void RkeyRules::note_agreement(const Arrival& a, const wire::LlcMessage& reply, const OpenRequest& request) {
@@ -308,10 +318,17 @@ void RkeyRules::judge_known_keys(const Arrival& a, const OpenRequest& request) {
     for (std::size_t i = 0; i < body->used; ++i) {
         const std::uint32_t rkey = body->slots[i].rkey;
         if (a.history->rtokens[request.from].find(request.link, rkey) != nullptr) continue;
-        return verdicts_.broken(
-            rules::delete_rkey, doubt::from_start(group(a), *a.history), {request.step.frame, a.packet->number},
-            Subject::link_group(a.group),
-            fmt::format("agreed to, although RKey {:#010x} was never announced on this link", rkey));
+        if (const auto why = doubt::from_start(group(a), *a.history))
+            return verdicts_.undecided(rules::delete_rkey, *why);
+        return a.history->accuse(
+            verdicts_,
+            {.rule = rules::delete_rkey,
+             .frames = {request.step.frame, a.packet->number},
+             .subject = Subject::link_group(a.group),
+             .text = fmt::format("agreed to, although RKey {:#010x} was never announced on this link", rkey),
+             .silent = request.from,
+             .on_any_link = true},
+            request.link);
     }
 }
 
@@ -339,11 +356,12 @@ void RkeyRules::on_write_to_deleted(const Arrival& a, std::size_t rmb) {
     const Side owner = other(a.from);  // it may have announced another RMB with that RKey
     a.history->accuse(
         verdicts_,
-        {rules::delete_rkey,
-         {deletion.reply.frame, a.packet->number},
-         Subject::link_group(a.group),
-         "WRITE with a deleted RKey",
-         owner},
+        {.rule = rules::delete_rkey,
+         .frames = {deletion.reply.frame, a.packet->number},
+         .subject = Subject::link_group(a.group),
+         .text = "WRITE with a deleted RKey",
+         .silent = owner,
+         .on_any_link = true},
         a.link);
 }
 

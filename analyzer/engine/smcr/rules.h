@@ -211,8 +211,9 @@ inline constexpr Rule silence_after_close{
     evidence::sender,
     "What its send buffer holds when it closes without waiting for that, or aborts, is still written and announced."};
 inline constexpr Rule abort_answer{
-    "SMCR-R44", Severity::error, "RFC 7609, 4.8.2",
-    "An abort is answered by an abort, and TCP is reset only along with one.", evidence::close};
+    "SMCR-R44",        Severity::error,
+    "RFC 7609, 4.8.2", "An abort is answered by an abort, and TCP is reset only along with one.",
+    evidence::close,   "A side that is done sending does not answer an abort."};
 inline constexpr Rule fin_after_close{"SMCR-R45",      Severity::note,
                                       "RFC 7609, 4.8", "FIN is sent on TCP only when both sides have closed on RoCE.",
                                       evidence::close, "The TCP socket is shut down right after closed was sent."};

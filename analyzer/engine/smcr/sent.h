@@ -21,6 +21,8 @@ struct Sent {
         std::uint64_t frame = 0;  ///< 0: none
         std::uint32_t link = 0;
         std::uint16_t sequence = 0;  ///< of the last message that needs no repetition
+        bool names_unseen = false;   ///< that message was not captured, if it was sent
+        std::uint64_t replayed = 0;  ///< Direction::bytes_replayed up to that message
     };
 
     /// On that link; nullptr if nothing is left of it to be done.
@@ -29,6 +31,16 @@ struct Sent {
         const auto found = std::ranges::find_if(validations, is_it);
         return found == validations.end() ? nullptr : &*found;
     }
+
+    /// What the message of that number said; nullptr if that is not known any more.
+    const Announced* announced_as(std::uint16_t number) const {
+        const auto is_it = [number](const Announced& each) { return each.frame != 0 && each.sequence == number; };
+        const auto found = std::ranges::find_if(announced, is_it);
+        return found == announced.end() ? nullptr : &*found;
+    }
+
+    /// The number of its last message, repetitions aside; 0: it has sent none.
+    std::uint16_t last_sent() const { return frame != 0 ? highest_sequence : std::uint16_t{0}; }
 
     /// Whether it is moving to another link.
     bool moves() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/sequence_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fabricscope::engine::smcr {
@@ -48,44 +50,82 @@ void SequenceRules::on_link(const Transfer& t) {
         "moved to another link without validation");
 }
 
-/// It names the last message that the peer's RNIC acknowledged.
+/// It names the last message that the peer's RNIC acknowledged. One that was sent last on a link that failed then,
+/// nothing shows to be missing from the capture: what follows tells whether it was sent.
 void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     if (t.late()) return;
     Sent::Validation* place = t.mine.validation_on(t.a.link);
     if (place == nullptr) place = &*std::ranges::min_element(t.mine.validations, {}, &Sent::Validation::frame);
-    *place = {t.frame(), t.a.link, cdc.sequence};
+    *place = {t.frame(), t.a.link, cdc.sequence, false, t.connection.from[t.a.from].bytes_replayed};
     const Doubt why = t.doubt_of_sender();
     if (why) return verdicts_.undecided(rules::failover_validation, *why);
-    const std::uint16_t last = t.mine.frame != 0 ? t.mine.highest_sequence : 0;
-    if (sequence_distance(last, cdc.sequence) <= 0) return verdicts_.satisfied(rules::failover_validation);
+    place->names_unseen = sequence_distance(t.mine.last_sent(), cdc.sequence) > 0;
+    if (!place->names_unseen) verdicts_.satisfied(rules::failover_validation);
+}
+
+/// Returns whether the message that was named had been sent.
+bool SequenceRules::judge_named(const Transfer& t, const wire::Cdc& cdc, const Sent::Validation& validation) {
+    if (!validation.names_unseen) return true;
+    if (sequence_distance(validation.sequence, cdc.sequence) > 0) {
+        verdicts_.satisfied(rules::failover_validation);
+        return true;
+    }
+    std::vector<std::uint64_t> frames = frames_with(t.mine.frame, validation.frame);
+    frames.push_back(t.frame());
     verdicts_.broken(
-        rules::failover_validation, t.doubt_of_sender_elsewhere(), frames_with(t.mine.frame, t.frame()), t.subject(),
-        "message " + std::to_string(cdc.sequence) + " is named, but the last one was " + std::to_string(last));
+        rules::failover_validation, t.doubt_of_sender_elsewhere(), std::move(frames), t.subject(),
+        fmt::format(
+            "message {} is named, but the last one was {}: message {} follows", validation.sequence, t.mine.last_sent(),
+            cdc.sequence));
+    return false;
 }
 
 /// The unacknowledged messages come again one by one, or are made one with a new number.
 void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::Validation& validation) {
-    const std::uint64_t begun = validation.frame;
+    const Sent::Validation before = validation;
     const bool as_it_was = t.mine.frame != 0 && sequence_distance(t.mine.highest_sequence, cdc.sequence) <= 0;
-    const auto next = static_cast<std::uint16_t>(validation.sequence + 1);
+    const auto next = static_cast<std::uint16_t>(before.sequence + 1);
     const bool done = !as_it_was || cdc.sequence == t.mine.highest_sequence;
-    validation.sequence = cdc.sequence;
+    const bool named_right = judge_named(t, cdc, validation);
+    validation = {before.frame, before.link, cdc.sequence, false, t.connection.from[t.a.from].bytes_replayed};
     if (done) t.mine.validations = {};
+    if (!named_right) return;
     if (t.mine.frame == 0) return verdicts_.undecided(rules::failover_replay, UndecidedReason::beginning_not_captured);
-    if (!as_it_was) return verdicts_.satisfied(rules::failover_replay);
     const Doubt why = t.doubt_of_sender();
     if (why) return verdicts_.undecided(rules::failover_replay, *why);
+    if (!as_it_was) return judge_new(t, why, cdc, before);
     if (cdc.sequence != next)
         return verdicts_.broken(
-            rules::failover_replay, why, {begun, t.frame()}, t.subject(),
+            rules::failover_replay, why, {before.frame, t.frame()}, t.subject(),
             "message " + std::to_string(cdc.sequence) + " is repeated where " + std::to_string(next) + " was due");
     if (repeats_unchanged(t, why, cdc)) verdicts_.satisfied(rules::failover_replay);
 }
 
+/// A message with a new number: by now all that was not acknowledged has been written again.
+void SequenceRules::judge_new(
+    const Transfer& t, const Doubt& why, const wire::Cdc& cdc, const Sent::Validation& validation) {
+    const Direction& direction = t.connection.from[t.a.from];
+    const Sent::Announced* const named = t.mine.announced_as(validation.sequence);
+    const bool from_begin = validation.sequence == 0 && direction.from_start && direction.cdcs <= UINT16_MAX;
+    std::optional<std::uint64_t> due;
+    if (named != nullptr) due = t.sending.unconsumed_behind(named->producer);
+    else if (from_begin) due = t.sending.unconsumed_behind({0, direction.cursor_base.value_or(0)});
+    if (!due) return verdicts_.undecided(rules::failover_replay, UndecidedReason::not_remembered);
+    if (!direction.replays_known) return verdicts_.undecided(rules::failover_replay, UndecidedReason::frames_missing);
+    const std::uint64_t again = direction.bytes_replayed - validation.replayed;
+    if (again >= *due) return verdicts_.satisfied(rules::failover_replay);
+    // The peer may have said that it has consumed them.
+    const Doubt consumed = t.doubt_of_peer();
+    verdicts_.broken(
+        rules::failover_replay, why ? why : consumed, {validation.frame, t.frame()}, t.subject(),
+        fmt::format(
+            "message {} follows, although {} of {} octets announced behind message {} were not written again",
+            cdc.sequence, *due - again, *due, validation.sequence));
+}
+
 bool SequenceRules::repeats_unchanged(const Transfer& t, const Doubt& why, const wire::Cdc& cdc) {
-    const auto same = [&](const Sent::Announced& m) { return m.frame != 0 && m.sequence == cdc.sequence; };
-    const auto original = std::ranges::find_if(t.mine.announced, same);
-    if (original == t.mine.announced.end()) {
+    const Sent::Announced* const original = t.mine.announced_as(cdc.sequence);
+    if (original == nullptr) {
         verdicts_.undecided(rules::failover_replay, UndecidedReason::not_remembered);
         return false;
     }

@@ -18,7 +18,9 @@ public:
 private:
     void judge_first(const Transfer& t, const wire::Cdc& cdc);
     void judge_step(const Transfer& t, const wire::Cdc& cdc);
+    bool judge_named(const Transfer& t, const wire::Cdc& cdc, const Sent::Validation& validation);
     void judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::Validation& validation);
+    void judge_new(const Transfer& t, const Doubt& why, const wire::Cdc& cdc, const Sent::Validation& validation);
     bool repeats_unchanged(const Transfer& t, const Doubt& why, const wire::Cdc& cdc);
 
     const Model& model_;

@@ -212,11 +212,12 @@ void TransferRules::on_lost_write(const Arrival& a, Lost lost, std::uint32_t rke
     if (why) return verdicts_.undecided(rules::write_range, *why);
     a.history->accuse(
         verdicts_,
-        {rules::write_range,
-         {a.packet->number},
-         Subject::link_group(a.group),
-         fmt::format("a WRITE of the {} {}", name_of(a.from), text_of(lost, rkey)),
-         other(a.from)},
+        {.rule = rules::write_range,
+         .frames = {a.packet->number},
+         .subject = Subject::link_group(a.group),
+         .text = fmt::format("a WRITE of the {} {}", name_of(a.from), text_of(lost, rkey)),
+         .silent = other(a.from),
+         .on_any_link = true},
         a.link);
 }
 

@@ -208,6 +208,29 @@ TEST(FcAeRdmaEvidence, WhatAGoodReadLacksAtItsEndIsMissing) {
     EXPECT_EQ(told.message().missing_bytes, 60U);
 }
 
+TEST(FcAeRdmaEvidence, AMessageWithoutItsCommandIsNotThatBeforeIt) {
+    const std::string second[] = {"read", "write"};
+    for (const std::string& direction : second) {
+        const World w(
+            std::string(a_read) + "\n" + direction + " lun=3 address=0x1000 octets=100",
+            {"FCP_DATA/2 set fabricscope.fc.ox_id=@FCP_CMND/1", "FCP_RSP/2 set fabricscope.fc.ox_id=@FCP_CMND/1",
+             "FCP_CMND/2 drop"});
+        EXPECT_EQ(w.found(), Ids{}) << direction;
+        EXPECT_EQ(w.model().messages.size(), 1U);
+        EXPECT_EQ(w.message().state, MessageState::complete);
+        EXPECT_EQ(w.message().frames, 3U);
+    }
+}
+
+TEST(FcAeRdmaEvidence, DataTheOtherWayBehindAGapMayBeOfAnotherMessage) {
+    const World w(
+        std::string(in_pieces) + "\nwrite lun=3 address=0x1000 octets=150",
+        {"FCP_DATA/4 set fabricscope.fc.ox_id=@FCP_CMND/1", "FCP_DATA/5 set fabricscope.fc.ox_id=@FCP_CMND/1",
+         "FCP_DATA/6 set fabricscope.fc.ox_id=@FCP_CMND/1", "FCP_RSP/2 set fabricscope.fc.ox_id=@FCP_CMND/1",
+         "FCP_DATA/4 drop", "FCP_DATA/3 drop", "FCP_DATA/2 drop", "FCP_RSP/1 drop", "FCP_CMND/2 drop"});
+    EXPECT_EQ(w.found(), Ids{});
+}
+
 TEST(FcAeRdmaEvidence, OneOfThePortsNeedNotAskForTheProcessLogin) {
     EXPECT_EQ(World(a_read).model().of(rules::process_login).undecided, 0U);
     EXPECT_EQ(

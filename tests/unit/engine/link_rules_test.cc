@@ -241,6 +241,14 @@ void accept_second(World& w, std::uint32_t rkey) {
     w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, rkey, false));
 }
 
+/// An RMB of the server that the client refuses.
+void announce_in_vain(World& w, std::uint32_t rkey) {
+    w.llc(server, World::announcement(rkey, false));
+    wire::ConfirmRkey refusal = World::announcement(rkey, true);
+    refusal.negative = true;
+    w.llc(client, refusal);
+}
+
 TEST(LinkRules, R19NotAnnounced) {
     World w;
     w.connect(1, true);
@@ -253,11 +261,9 @@ TEST(LinkRules, R19NotAnnounced) {
 TEST(LinkRules, R19RefusedAndNotWaitedFor) {
     World w;
     w.connect(1, true);
-    w.llc(server, World::announcement(0x5002, false));
-    wire::ConfirmRkey refusal = World::announcement(0x5002, true);
-    refusal.negative = true;
-    w.llc(client, refusal);
+    announce_in_vain(w, 0x5002);
     accept_second(w, 0x5002);
+    w.hear(server);  // and does not ask once more
     EXPECT_EQ(found(w), Ids{"SMCR-R19"});
 
     World v;
@@ -266,6 +272,17 @@ TEST(LinkRules, R19RefusedAndNotWaitedFor) {
     accept_second(v, 0x5002);
     v.llc(client, World::announcement(0x5002, true));
     EXPECT_EQ(found(v), Ids{"SMCR-R19"});
+}
+
+TEST(LinkRules, R19IsUndecidedIfARefusedRmbMayHaveBeenAnnouncedOnceMore) {
+    World w;
+    w.connect(1, true);
+    announce_in_vain(w, 0x5002);
+    for (const Side from : {server, client}) w.lose(from);
+    accept_second(w, 0x5002);
+    w.hear(server);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, rules::announced_rtoken).undecided, 1U);
 }
 
 TEST(LinkRules, R19IsUndecidedMidway) {
@@ -355,6 +372,8 @@ TEST(LinkRules, WhatRanOnALinkThatWasNotCapturedIsNotKnown) {
         for (const Side from : {server, client}) without.llc(from, without.addition(from, 2));
         World& seen = is_captured ? w : without;
         come_back_to_first_link(seen);
+        if (is_captured)
+            for (const Side from : {server, client}) w.hear_on_both_links(from);
         EXPECT_EQ(found(seen).empty(), !is_captured);
         EXPECT_EQ(seen.connection(2).from[client].bytes_written, is_captured ? 0U : 1U) << "a cursor told its RMB";
     }
@@ -364,9 +383,12 @@ TEST(LinkRules, ALinkBetweenPortsThatAreHeardIsHeardIfItIsUsed) {
     World w;
     w.connect(1, true);
     w.add_link(2);  // between the second ports
+    const auto ports = w.second;
     w.second = {{Port{10, 0x31, 1}, Port{21, 0x34, 2}}};
     for (const Side from : {server, client}) w.llc(from, w.addition(from, 3));
     come_back_to_first_link(w);
+    w.second = ports;
+    for (const Side from : {server, client}) w.hear_on_both_links(from);
     EXPECT_FALSE(found(w).empty());
 }
 

@@ -23,6 +23,18 @@ TEST(Outcome, WhatClcAndDataProve) {
     EXPECT_EQ(final_outcome(with([](auto& c) { c.setup.confirm_link.emplace(); }), all), Outcome::smc_r);
 }
 
+TEST(Outcome, ADeclineThatComesWhenThePeerHasGivenUp) {
+    Connection c = with([](Connection& of) { of.outcome = Outcome::fallback; });
+    c.setup.decline.emplace().time = 5;
+    c.decline.emplace().by = server;
+    c.end = 6, c.ended_by = client;
+    EXPECT_EQ(final_outcome(c, all), Outcome::fallback);
+    c.end = 4;
+    EXPECT_EQ(final_outcome(c, all), Outcome::failed);
+    c.ended_by = server;
+    EXPECT_EQ(final_outcome(c, all), Outcome::fallback) << "captured in another order";
+}
+
 TEST(Outcome, AfterConfirm) {
     constexpr auto first = [](Connection& c) { c.setup.confirm.emplace(), c.first_contact = true; };
     constexpr auto subsequent = [](Connection& c) { c.setup.confirm.emplace(), c.first_contact = false; };

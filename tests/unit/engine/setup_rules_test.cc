@@ -462,6 +462,19 @@ TEST(SetupRules, R44AbortWithAnswer) {
     EXPECT_EQ(tally(w, rules::abort_answer).satisfied, 1U);
 }
 
+TEST(SetupRules, R44LinuxDoesNotAnswerOnceItIsDoneSending) {
+    World w;
+    exchange_data(w);
+    w.cdc(server, 0x201, 2, {0, 0}, {0, 3}, {.sending_done = true});
+    w.cdc(client, 0x101, 2, {0, 3}, {0, 0}, abort_flag);
+    w.acknowledge(server);
+    w.pass(11 * second);
+    w.acknowledge(server);
+    w.hear(server);
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(tally(w, rules::abort_answer).waived, 1U);
+}
+
 TEST(SetupRules, R44NothingIsDueFromWhoHasClosed) {
     World w;
     exchange_data(w);
@@ -514,6 +527,17 @@ TEST(SetupRules, R44ResetWithoutAbort) {
     w.acknowledge(server);
     EXPECT_EQ(found(w), Ids{"SMCR-R44"});
     EXPECT_EQ(first_finding(w).frames, (Frames{reset}));
+}
+
+TEST(SetupRules, R44ResetOnALinkThatShowsLaterThatItWorks) {
+    World w;
+    exchange_data(w);
+    w.segment(client, rst | capture::ack);
+    for (const Side from : {client, server, client, server}) {
+        w.pass(5 * second);
+        w.acknowledge(from);
+    }
+    EXPECT_EQ(found(w), Ids{"SMCR-R44"});
 }
 
 TEST(SetupRules, R44ResetOnADeadLink) {

@@ -66,6 +66,14 @@ protected:
         send(client, cdc);
     }
 
+    /// The client moves to the second link, and names a message that the capture does not have.
+    void name_unseen_message() {
+        add_link();
+        send(client, message(1, {0, 0}));
+        w.change_link();
+        validate(2);
+    }
+
     World w;
 };
 
@@ -602,10 +610,64 @@ TEST_F(TransferRulesTest, TheInterfaceOfTheOldLinkMayHaveEndedEarly) {
     w.change_link();
     w.interface = 1;
     validate(3);
-    send(client, message(4, {2, 0}));
+    send(client, message(3, {2, 0}));
     EXPECT_EQ(found(w), Ids{});
     EXPECT_EQ(undecided(rules::failover_validation), 1U);
     EXPECT_EQ(undecided(rules::cursor_range), 1U);
+}
+
+TEST_F(TransferRulesTest, R46WhatFollowsShowsThatTheMessageThatIsNamedWasSent) {
+    name_unseen_message();
+    send(client, message(3, {0, 0}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(undecided(rules::failover_validation), 0U);
+}
+
+TEST_F(TransferRulesTest, R46WhatFollowsShowsThatTheMessageThatIsNamedWasNotSent) {
+    name_unseen_message();
+    send(client, message(2, {0, 0}));
+    ASSERT_EQ(found(w), Ids{"SMCR-R46"});
+    EXPECT_EQ(finding().text, "message 2 is named, but the last one was 1: message 2 follows");
+}
+
+TEST_F(TransferRulesTest, R47NewDataWithoutWhatWasNotAcknowledged) {
+    add_link();
+    write(client, 0, 10);
+    send(client, message(1, {0, 10}));
+    write(client, 10, 20);
+    send(client, message(2, {0, 30}));
+    w.change_link();
+    validate(1);
+    w.write(client, 0x5101, 15, Octets(30));
+    send(client, message(3, {0, 45}));
+    ASSERT_EQ(found(w), Ids{"SMCR-R47"});
+    EXPECT_EQ(
+        finding().text, "message 3 follows, although 5 of 20 octets announced behind message 1 were not written again");
+}
+
+TEST_F(TransferRulesTest, WhatHasBeenConsumedNeedsNoReplay) {
+    add_link();
+    write(client, 0, 10);
+    send(client, message(1, {0, 10}));
+    send(server, message(1, {0, 0}, {0, 10}));
+    w.change_link();
+    validate(0);
+    w.write(client, 0x5101, 10, Octets(10));
+    send(client, message(2, {0, 20}));
+    EXPECT_EQ(found(w), Ids{});
+}
+
+TEST_F(TransferRulesTest, FailoverWithOneWriteOfOldAndNewData) {
+    add_link();
+    write(client, 0, 10);
+    send(client, message(1, {0, 10}));
+    w.change_link();
+    validate(0);
+    w.write(client, 0x5101, 0, Octets(25));
+    send(client, message(2, {0, 25}));
+    EXPECT_EQ(found(w), Ids{});
+    EXPECT_EQ(w.connection(1).from[client].bytes_written, 25U);
+    EXPECT_EQ(w.connection(1).from[client].bytes_replayed, 10U);
 }
 
 TEST_F(TransferRulesTest, R47MessageLeftOut) {

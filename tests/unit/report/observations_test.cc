@@ -197,6 +197,18 @@ TEST(Observations, WhyTheSetUpBrokeOff) {
         text(),
         "the connection broke off during the set-up: the server acknowledged the PROPOSAL, but sent no ACCEPT for "
         "7.00 s; the client closed TCP");
+    c.setup.decline = FrameStamp{start + 8 * capture::second, 5};
+    c.decline.emplace().by = Side::server;
+    c.reset_by = Side::client;
+    EXPECT_EQ(
+        text(),
+        "the connection broke off during the set-up: the server acknowledged the PROPOSAL, but sent no ACCEPT for "
+        "7.00 s; the client reset TCP, and then the server declined, with a code that was not captured");
+    c.setup.decline->time = start + capture::second;
+    EXPECT_EQ(
+        text(),
+        "the connection broke off during the set-up: the server declined, with a code that was not captured; the "
+        "client reset TCP");
 }
 
 TEST(Observations, AnOptionThatWasLostOnItsWay) {
@@ -1168,7 +1180,7 @@ TEST_F(OneStream, WhoHasDisconnectedAnswersNothing) {
 TEST_F(OneStream, SaysWherePacketsAreLost) {
     direction().retransmitted = {.packets = 30, .nak = 30};
     direction().lost = direction().lost_behind = 12;
-    EXPECT_EQ(cause(), "Packets are lost between the point of capture and 192.0.2.20.");
+    EXPECT_EQ(cause(), "Packets are lost or overtaken between the point of capture and 192.0.2.20.");
     direction().lost_before = std::exchange(direction().lost_behind, 0);
     EXPECT_EQ(cause(), "Packets are lost between 192.0.2.10 and the point of capture.");
     direction().lost_before = 7, direction().lost_behind = 5;
@@ -1190,6 +1202,19 @@ TEST_F(OneStream, SaysWhatDoesNotArriveBeforeATimeOut) {
     EXPECT_THAT(cause(), HasSubstr("192.0.2.20 did not answer in time"));
     direction().lost = 5;
     EXPECT_THAT(cause(), HasSubstr("192.0.2.20 did not answer: the last packets of a burst are lost"));
+}
+
+TEST_F(OneStream, WhoFallsSilentForGoodIsNoLossyPath) {
+    direction().retransmitted = {.packets = 7, .timeout = 7};
+    direction().timeouts = 5;
+    model_.streams[0].from[engine::rdma::b].packets = 500;
+    model_.streams[0].silence.emplace().retries = 3;
+    EXPECT_THAT(cause(), HasSubstr("192.0.2.20 fell silent: it, or the path to it, failed. 192.0.2.10 began again 3"));
+    direction().timeouts = 7;
+    EXPECT_THAT(cause(), HasSubstr("192.0.2.20 did not answer in time")) << "most of them were answered";
+    model_.streams[0].silence->retries = 7;
+    model_.streams[0].silence->of = engine::rdma::b;
+    EXPECT_THAT(cause(), HasSubstr("192.0.2.20 did not answer in time"));
 }
 
 TEST_F(OneStream, AFewThatComeAgainAreANoteUnlessAllStoodStill) {
