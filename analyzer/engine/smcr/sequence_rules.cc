@@ -59,8 +59,17 @@ void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     *place = {t.frame(), t.a.link, cdc.sequence, false, t.connection.from[t.a.from].bytes_replayed};
     const Doubt why = t.doubt_of_sender();
     if (why) return verdicts_.undecided(rules::failover_validation, *why);
-    place->names_unseen = sequence_distance(t.mine.last_sent(), cdc.sequence) > 0;
-    if (!place->names_unseen) verdicts_.satisfied(rules::failover_validation);
+    const bool seen = sequence_distance(t.mine.last_sent(), cdc.sequence) <= 0;
+    place->names_unseen = !seen && t.mine.link != t.a.link;
+    if (seen) verdicts_.satisfied(rules::failover_validation);
+    else if (!place->names_unseen) accuse_of_unsent(t, frames_with(t.mine.frame, t.frame()), cdc.sequence, "");
+}
+
+void SequenceRules::accuse_of_unsent(
+    const Transfer& t, std::vector<std::uint64_t> frames, std::uint16_t named, const std::string& shown_by) {
+    verdicts_.broken(
+        rules::failover_validation, t.doubt_of_sender_elsewhere(), std::move(frames), t.subject(),
+        fmt::format("message {} is named, but the last one was {}{}", named, t.mine.last_sent(), shown_by));
 }
 
 /// Returns whether the message that was named had been sent.
@@ -72,11 +81,7 @@ bool SequenceRules::judge_named(const Transfer& t, const wire::Cdc& cdc, const S
     }
     std::vector<std::uint64_t> frames = frames_with(t.mine.frame, validation.frame);
     frames.push_back(t.frame());
-    verdicts_.broken(
-        rules::failover_validation, t.doubt_of_sender_elsewhere(), std::move(frames), t.subject(),
-        fmt::format(
-            "message {} is named, but the last one was {}: message {} follows", validation.sequence, t.mine.last_sent(),
-            cdc.sequence));
+    accuse_of_unsent(t, std::move(frames), validation.sequence, fmt::format(": message {} follows", cdc.sequence));
     return false;
 }
 
