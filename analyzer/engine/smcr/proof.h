@@ -15,8 +15,8 @@
 namespace fabricscope::engine::smcr {
 
 /// Links of a group as bits, by their index in LinkGroup::links; those beyond share one.
-using LinkSet = std::uint64_t;
-inline LinkSet link_set_of(std::uint32_t link) { return LinkSet{1} << std::min(link, 63U); }
+using LinkSet = std::uint32_t;
+inline LinkSet link_set_of(std::uint32_t link) { return LinkSet{1} << std::min(link, 31U); }
 
 /// A rule that is broken if `silent` has sent nothing that was not captured.
 struct Accusation {

@@ -10,11 +10,13 @@
 namespace fabricscope::engine::smcr {
 
 struct Sent {
-    /// Where a CDC message said the producer is.
+    /// Where a CDC message said the producer is. Without padding: eight are kept of each side of a connection.
     struct Announced {
-        std::uint16_t sequence = 0;
         std::uint64_t frame = 0;  ///< 0: none
-        wire::Cursor producer;
+        std::uint32_t offset = 0;
+        std::uint16_t wrap = 0;
+        std::uint16_t sequence = 0;
+        wire::Cursor producer() const { return {wrap, offset}; }
     };
     /// Failover validation, until what it asks for has been sent.
     struct Validation {
@@ -22,7 +24,6 @@ struct Sent {
         std::uint32_t link = 0;
         std::uint16_t sequence = 0;  ///< of the last message that needs no repetition
         bool names_unseen = false;   ///< that message was not captured, if it was sent
-        std::uint64_t replayed = 0;  ///< Direction::bytes_replayed up to that message
     };
 
     /// On that link; nullptr if nothing is left of it to be done.
@@ -61,6 +62,7 @@ struct Sent {
     std::optional<std::uint32_t> link;  ///< that the latest WRITE or CDC message used; index in LinkGroup::links
     std::array<Announced, 8> announced{};
     std::array<Validation, 3> validations{};  ///< the latest on each link: one after the other may fail
+    std::uint64_t replayed_before = 0;        ///< Direction::bytes_replayed up to its latest message of them
 
     std::uint64_t unsure_below = 0;     ///< WRITEs to positions below may be missing from the capture
     std::uint64_t overrun = 0;          ///< end of the latest WRITE that went beyond the window
@@ -68,9 +70,8 @@ struct Sent {
     std::uint64_t urgent_frame = 0;     ///< which announced urgent data that may not have been consumed; 0: none
     std::uint64_t demand_position = 0;  ///< of the producer when an update was last asked for (B, R, P or U)
     std::uint64_t done_frame = 0;       ///< which said D
-    std::uint16_t done_sequence = 0;
-    std::uint64_t closed_frame = 0;  ///< which said C or A
-    std::uint16_t closed_sequence = 0;
+    std::uint64_t closed_frame = 0;     ///< which said C or A
+    std::uint16_t done_sequence = 0, closed_sequence = 0;
     wire::CdcProducerFlags flags;  ///< as last sent
     bool begun = false;            ///< it has sent a WRITE or CDC message
     bool element_reused = false;   ///< the RMB element that it writes to was another connection's before

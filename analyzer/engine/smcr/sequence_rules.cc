@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricscope::engine::smcr {
 
@@ -50,13 +51,14 @@ void SequenceRules::on_link(const Transfer& t) {
         "moved to another link without validation");
 }
 
-/// It names the last message that the peer's RNIC acknowledged. One that was sent last on a link that failed then,
-/// nothing shows to be missing from the capture: what follows tells whether it was sent.
+/// It names the last message that the peer's RNIC acknowledged. If that was the last one on a link that then failed,
+/// and is missing from the capture, no PSN shows it: what follows tells whether it was sent.
 void SequenceRules::on_validation(const Transfer& t, const wire::Cdc& cdc) {
     if (t.late()) return;
     Sent::Validation* place = t.mine.validation_on(t.a.link);
     if (place == nullptr) place = &*std::ranges::min_element(t.mine.validations, {}, &Sent::Validation::frame);
-    *place = {t.frame(), t.a.link, cdc.sequence, false, t.connection.from[t.a.from].bytes_replayed};
+    *place = {t.frame(), t.a.link, cdc.sequence};
+    t.mine.replayed_before = t.connection.from[t.a.from].bytes_replayed;
     const Doubt why = t.doubt_of_sender();
     if (why) return verdicts_.undecided(rules::failover_validation, *why);
     const bool seen = sequence_distance(t.mine.last_sent(), cdc.sequence) <= 0;
@@ -88,17 +90,19 @@ bool SequenceRules::judge_named(const Transfer& t, const wire::Cdc& cdc, const S
 /// The unacknowledged messages come again one by one, or are made one with a new number.
 void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::Validation& validation) {
     const Sent::Validation before = validation;
+    const std::uint64_t replayed_before = std::exchange(
+        t.mine.replayed_before, t.connection.from[t.a.from].bytes_replayed);
     const bool as_it_was = t.mine.frame != 0 && sequence_distance(t.mine.highest_sequence, cdc.sequence) <= 0;
     const auto next = static_cast<std::uint16_t>(before.sequence + 1);
     const bool done = !as_it_was || cdc.sequence == t.mine.highest_sequence;
     const bool named_right = judge_named(t, cdc, validation);
-    validation = {before.frame, before.link, cdc.sequence, false, t.connection.from[t.a.from].bytes_replayed};
+    validation = {before.frame, before.link, cdc.sequence};
     if (done) t.mine.validations = {};
     if (!named_right) return;
     if (t.mine.frame == 0) return verdicts_.undecided(rules::failover_replay, UndecidedReason::beginning_not_captured);
     const Doubt why = t.doubt_of_sender();
     if (why) return verdicts_.undecided(rules::failover_replay, *why);
-    if (!as_it_was) return judge_new(t, why, cdc, before);
+    if (!as_it_was) return judge_new(t, why, cdc, before, t.mine.replayed_before - replayed_before);
     if (cdc.sequence != next)
         return verdicts_.broken(
             rules::failover_replay, why, {before.frame, t.frame()}, t.subject(),
@@ -108,16 +112,16 @@ void SequenceRules::judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::
 
 /// A message with a new number: by now all that was not acknowledged has been written again.
 void SequenceRules::judge_new(
-    const Transfer& t, const Doubt& why, const wire::Cdc& cdc, const Sent::Validation& validation) {
+    const Transfer& t, const Doubt& why, const wire::Cdc& cdc, const Sent::Validation& validation,
+    std::uint64_t again) {
     const Direction& direction = t.connection.from[t.a.from];
     const Sent::Announced* const named = t.mine.announced_as(validation.sequence);
     const bool from_begin = validation.sequence == 0 && direction.from_start && direction.cdcs <= UINT16_MAX;
     std::optional<std::uint64_t> due;
-    if (named != nullptr) due = t.sending.unconsumed_behind(named->producer);
+    if (named != nullptr) due = t.sending.unconsumed_behind(named->producer());
     else if (from_begin) due = t.sending.unconsumed_behind({0, direction.cursor_base.value_or(0)});
     if (!due) return verdicts_.undecided(rules::failover_replay, UndecidedReason::not_remembered);
     if (!direction.replays_known) return verdicts_.undecided(rules::failover_replay, UndecidedReason::frames_missing);
-    const std::uint64_t again = direction.bytes_replayed - validation.replayed;
     if (again >= *due) return verdicts_.satisfied(rules::failover_replay);
     // The peer may have said that it has consumed them.
     const Doubt consumed = t.doubt_of_peer();
@@ -134,7 +138,7 @@ bool SequenceRules::repeats_unchanged(const Transfer& t, const Doubt& why, const
         verdicts_.undecided(rules::failover_replay, UndecidedReason::not_remembered);
         return false;
     }
-    if (original->producer == cdc.producer) return true;
+    if (original->producer() == cdc.producer) return true;
     verdicts_.broken(
         rules::failover_replay, why, {original->frame, t.frame()}, t.subject(),
         "message " + std::to_string(cdc.sequence) + " is repeated with another producer cursor");

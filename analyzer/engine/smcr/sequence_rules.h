@@ -22,7 +22,9 @@ private:
         const Transfer& t, std::vector<std::uint64_t> frames, std::uint16_t named, const std::string& shown_by);
     bool judge_named(const Transfer& t, const wire::Cdc& cdc, const Sent::Validation& validation);
     void judge_replay(const Transfer& t, const wire::Cdc& cdc, Sent::Validation& validation);
-    void judge_new(const Transfer& t, const Doubt& why, const wire::Cdc& cdc, const Sent::Validation& validation);
+    void judge_new(
+        const Transfer& t, const Doubt& why, const wire::Cdc& cdc, const Sent::Validation& validation,
+        std::uint64_t again);
     bool repeats_unchanged(const Transfer& t, const Doubt& why, const wire::Cdc& cdc);
 
     const Model& model_;

@@ -172,7 +172,8 @@ void TransferRules::note(const Transfer& t, const wire::Cdc& cdc, const Transfer
     mine.link = mine.cdc_link = t.a.link;
     mine.written_frame = 0;
     if (first || sequence_distance(mine.highest_sequence, cdc.sequence) > 0) {
-        mine.announced[cdc.sequence % mine.announced.size()] = {cdc.sequence, mine.frame, cdc.producer};
+        mine.announced[cdc.sequence % mine.announced.size()] = {
+            mine.frame, cdc.producer.offset, cdc.producer.wrap, cdc.sequence};
         mine.highest_sequence = cdc.sequence;
     }
     mine.sequence = cdc.sequence;
