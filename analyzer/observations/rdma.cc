@@ -148,9 +148,13 @@ std::string causes_text(const Direction& direction) {
 /// Most of them: what is true of a few is no cause.
 bool is_most(std::uint64_t part, std::uint64_t whole) { return part != 0 && 2 * part >= whole; }
 
+bool is_lost_behind(const Direction& direction) {
+    return direction.lost != 0 && direction.lost == direction.lost_behind;
+}
+
 /// "between the point of capture and 192.0.2.20"
 std::string place_of_loss(const Direction& direction, const std::string& from, const std::string& to) {
-    if (direction.lost != 0 && direction.lost == direction.lost_behind) return "between the point of capture and " + to;
+    if (is_lost_behind(direction)) return "between the point of capture and " + to;
     if (direction.lost != 0 && direction.lost == direction.lost_before)
         return fmt::format("between {} and the point of capture", from);
     std::string place = fmt::format("on the way from {} to {}", from, to);
@@ -215,9 +219,8 @@ std::string cause_of(const Stream& stream, Side side) {
         return fmt::format("Responses from {} are lost on the way to {}, which requests them again.", there, here);
     if (most == again.rnr) return cause_of_rnr(there);
     // Behind the point of capture nobody sees which.
-    const bool only_behind = direction.lost != 0 && direction.lost == direction.lost_behind;
-    return fmt::format(
-        "Packets are lost{} {}.", only_behind ? " or overtaken" : "", place_of_loss(direction, here, there));
+    const char* const how = is_lost_behind(direction) ? "lost or overtaken" : "lost";
+    return fmt::format("Packets are {} {}.", how, place_of_loss(direction, here, there));
 }
 
 /// The first frames that show something of a stream's side.

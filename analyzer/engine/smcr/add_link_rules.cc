@@ -195,11 +195,13 @@ void AddLinkRules::finish() {
 
 // ---- RTokens for the new link --------------------------------------------------------------------
 
-void AddLinkRules::broken_rtokens(const Arrival& a, std::string text) {
+std::vector<std::uint64_t> AddLinkRules::frames_up_to(const Arrival& a) {
     const Addition& addition = of_[a.group].addition;
-    verdicts_.broken(
-        rules::add_link_tokens, frames_with(addition.open ? addition.step.frame : 0, a.packet->number),
-        Subject::link_group(a.group), std::move(text));
+    return frames_with(addition.open ? addition.step.frame : 0, a.packet->number);
+}
+
+void AddLinkRules::broken_rtokens(const Arrival& a, std::string text) {
+    verdicts_.broken(rules::add_link_tokens, frames_up_to(a), Subject::link_group(a.group), std::move(text));
 }
 
 void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuationMessage& message) {
@@ -224,11 +226,10 @@ void AddLinkRules::judge_rtokens(const Arrival& a, const wire::AddLinkContinuati
 
 /// That its sender has not announced the RMB, what it sends next will prove.
 void AddLinkRules::accuse_unannounced(const Arrival& a) {
-    const Addition& addition = of_[a.group].addition;
     a.history->accuse(
         verdicts_,
         {.rule = rules::add_link_tokens,
-         .frames = frames_with(addition.open ? addition.step.frame : 0, a.packet->number),
+         .frames = frames_up_to(a),
          .subject = Subject::link_group(a.group),
          .text = "a reference RKey that no RMB has on this link",
          .silent = a.from,

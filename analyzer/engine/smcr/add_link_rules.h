@@ -71,6 +71,8 @@ private:
     void judge_references(
         const Arrival& a, const layout::List<wire::RkeyPair>& pairs, std::size_t used,
         std::optional<UndecidedReason> why);
+    /// With the ADD LINK that it belongs to.
+    std::vector<std::uint64_t> frames_up_to(const Arrival& a);
     void broken_rtokens(const Arrival& a, std::string text);
 
     const LinkGroup& group(const Arrival& a) const { return model_.link_groups[a.group - 1]; }

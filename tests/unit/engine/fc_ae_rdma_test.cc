@@ -209,8 +209,7 @@ TEST(FcAeRdmaEvidence, WhatAGoodReadLacksAtItsEndIsMissing) {
 }
 
 TEST(FcAeRdmaEvidence, AMessageWithoutItsCommandIsNotThatBeforeIt) {
-    const std::string second[] = {"read", "write"};
-    for (const std::string& direction : second) {
+    for (const std::string direction : {"read", "write"}) {
         const World w(
             std::string(a_read) + "\n" + direction + " lun=3 address=0x1000 octets=100",
             {"FCP_DATA/2 set fabricscope.fc.ox_id=@FCP_CMND/1", "FCP_RSP/2 set fabricscope.fc.ox_id=@FCP_CMND/1",
