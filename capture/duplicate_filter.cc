@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "capture/fcoe_vlan.h"
 #include "capture/hash.h"
 #include "protocols/net/headers.h"
 
@@ -66,8 +67,9 @@ std::optional<std::uint64_t> DuplicateFilter::original_of(const Packet& packet) 
     const Direction direction = direction_of(packet);
     const Fingerprint fingerprint = {
         combine(combine(hash_of_beginning(packet), packet.segment_length), direction.ends ^ packet.ip_identification),
-        hash_of_rest(packet.segment), static_cast<std::uint32_t>(packet.segment.size())};
+        hash_of_rest(packet.segment), static_cast<std::uint32_t>(packet.segment.size()), fcoe_vlan(packet)};
     if (Original* original = find(fingerprint, packet, direction)) {
+        if (original->fingerprint.vlan == 0) original->fingerprint.vlan = fingerprint.vlan;
         const std::uint64_t frame = original->frame;
         const std::uint64_t interface = std::uint64_t{1} << packet.interface;
         const bool elsewhere = (original->interfaces & interface) == 0;

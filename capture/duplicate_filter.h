@@ -15,7 +15,7 @@
 namespace fabricscope::capture {
 
 /// Two packets are copies if addresses, IP identification and transport octets agree; MAC addresses, hop limits and
-/// checksums may differ, and so may what was cut off. Of another interface an interface contributes at most one copy of
+/// checksums may differ, and so may what was cut off; but not VLANs of FCoE, which are fabrics. Of another interface an interface contributes at most one copy of
 /// each original. On the same interface a copy follows within 100 ms if IP identifies it, as it does where senders are
 /// seen to count; within a millisecond if they may have one identification for all; and if they have none it is soon
 /// there, before anything has gone the opposite way: so retransmissions stay, which a timer or an answer brings about.
@@ -47,10 +47,12 @@ private:
         std::uint64_t key;  ///< what was captured of a packet wherever it is recognised, and its length on the wire
         std::uint64_t rest;
         std::uint32_t captured;  ///< octets
+        std::uint16_t vlan;      ///< of FCoE
 
-        /// Of what one interface has cut, the rest tells nothing.
+        /// Of what one interface has cut, the rest tells nothing. A tag may be missing.
         bool may_be(const Fingerprint& other) const {
-            return key == other.key && (captured != other.captured || rest == other.rest);
+            return key == other.key && (captured != other.captured || rest == other.rest) &&
+                   (vlan == other.vlan || vlan == 0 || other.vlan == 0);
         }
     };
     struct Original {

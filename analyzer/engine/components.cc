@@ -6,6 +6,7 @@
 #include <concepts>
 
 #include "capture/fcip.h"
+#include "capture/fcoe_vlan.h"
 #include "protocols/ib/mad.h"
 #include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/clc.h"
@@ -97,7 +98,7 @@ void Components::add(const Packet& packet, std::uint64_t octets) {
 
 void Components::finish() {
     if (full_) return;
-    if (fcip_)
+    if (fc_is_one_)
         for (std::uint32_t node = 0; node < nodes_.size(); ++node)
             if (nodes_[node].fc_port) sets_.unite(node, *index_.find(any_fc_port) - 1);
     sets_.flatten();
@@ -139,6 +140,11 @@ void Components::unite(const Address& one, const Address& other) {
 // ---- messages ------------------------------------------------------------------------------------
 
 void Components::read_messages(const Packet& packet) {
+    if (const std::uint16_t vlan = capture::fcoe_vlan(packet); vlan != 0) {
+        if (fcoe_vlan_ == 0) fcoe_vlan_ = vlan;
+        // Which one came first decides how fabrics are called.
+        if (vlan != fcoe_vlan_) join_fc(packet);
+    }
     if (packet.fip_control == capture::FipControl::clear_virtual_links)
         for (std::size_t n = 1; const auto port = capture::cleared_port(packet.segment, n); ++n)
             unite(packet.source, Address::of_port_id(*port));
@@ -153,10 +159,15 @@ void Components::read_messages(const Packet& packet) {
     }
 }
 
+/// All of Fibre Channel, and with it this packet's source.
+void Components::join_fc(const Packet& packet) {
+    fc_is_one_ = true;
+    unite(packet.source, any_fc_port);
+}
+
 void Components::read_tcp(const Packet& packet) {
     if (capture::FcipStreams::takes(packet)) {
-        fcip_ = true;
-        unite(packet.source, any_fc_port);
+        join_fc(packet);
     }
     // A message in pieces is read as far as its first piece goes. Each of the three names a GID, and one suffices.
     if (smc::clc_length(packet.tcp.payload) <= smc::clc_header_size) return;

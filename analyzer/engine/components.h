@@ -26,7 +26,7 @@ template <class Map> auto find_either(const Map& map, const capture::Packet& pac
 
 /// Addresses of one component have exchanged packets, other than plain UDP, or have been named in a message that one of
 /// them sent or received: the GIDs and peer IDs of CLC and LLC, the GIDs of CM. All of native InfiniBand is one
-/// component; so is all of Fibre Channel once some of it comes through FCIP.
+/// component; so is all of Fibre Channel once some of it comes through FCIP, or FCoE in more than one VLAN.
 class Components {
 public:
     static constexpr std::size_t most_addresses = 4'194'304;  ///< some 300 MB
@@ -65,6 +65,7 @@ private:
     std::optional<std::uint32_t> node_of(const capture::Address& address);
     void unite(const capture::Address& one, const capture::Address& other);
     void read_messages(const capture::Packet& packet);
+    void join_fc(const capture::Packet& packet);
     void read_tcp(const capture::Packet& packet);
     void read_ib(const capture::Packet& packet);
     template <class Message> void name_smcr(const capture::Packet& packet, const Message& message);
@@ -72,7 +73,8 @@ private:
     FlatMap<capture::Address, std::uint32_t> index_;  ///< into nodes_, from 1
     std::vector<Node> nodes_;
     DisjointSets sets_;  ///< of nodes; the component that turned up first keeps its name
-    bool fcip_ = false;
+    std::uint16_t fcoe_vlan_ = 0;  ///< the first one; 0 = none so far
+    bool fc_is_one_ = false;
     bool full_ = false;
 };
 

@@ -70,7 +70,7 @@ void Engine::on_packet(const capture::Packet& packet) {
     if (packet.unread != capture::Unread::none) ++capture_.unread_frames[static_cast<std::size_t>(packet.unread)];
     if (const auto original = copies_.original_of(packet)) {
         ++capture_.copies;
-        for (const Follower& follower : followers()) follower.tracker.on_copy(packet.number, *original);
+        for (const Follower& follower : followers()) follower.tracker.on_copy(packet, *original);
         return;
     }
     const bool damaged = is_damaged(packet.number);

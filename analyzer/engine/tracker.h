@@ -19,7 +19,7 @@ public:
     virtual void on_packet(const capture::Packet&) {}
 
     /// A frame that another interface saw first, as the frame `original`; on_packet() is not told of it.
-    virtual void on_copy([[maybe_unused]] std::uint64_t frame, [[maybe_unused]] std::uint64_t original) {}
+    virtual void on_copy([[maybe_unused]] const capture::Packet& packet, [[maybe_unused]] std::uint64_t original) {}
 
     /// A packet that was damaged on its way; on_packet() is not told of it. What is in it cannot be believed.
     virtual void on_damaged(const capture::Packet&) {}

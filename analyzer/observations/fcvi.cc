@@ -97,7 +97,8 @@ constexpr Kind no_response{
     Severity::note,
     "A Message, a Connect or a Disconnect Request got no response",
     "No response was captured for 10 s (R_A_TOV, as most have it) or longer after the request; its sender gives up by "
-    "then (8.3). Where the capture ends earlier, nothing is told.",
+    "then (8.3). Where the capture ends earlier, nothing is told, unless the connection has ended by then: the ports "
+    "have logged out, or both ends have disconnected.",
     "Whether the capture has the other port's direction; then that port and its log.",
     "no response to an RDMA Read of 400 bytes was captured"};
 constexpr Kind latency_outlier{
@@ -168,14 +169,21 @@ void observe_failure(const Connection& connection, const Message& message, Obser
 
 constexpr Time longest_wait = 10 * capture::second;
 
-/// A Message on which nothing is due, or the rest of whose request was not captured, waits for nothing.
-bool is_unanswered(const Message& message, Time end) {
-    return message.state == MessageState::open && message.request_end && !message.response &&
-           end - message.last > longest_wait;
+/// Both ends have left, so that no answer can come any more.
+bool is_over(const Connection& connection) {
+    return connection.outcome == Outcome::connected && connection.end[Side::client].state == State::idle &&
+           connection.end[Side::server].state == State::idle;
 }
 
-bool is_troubled(const Message& message, Time end) {
-    return message.state == MessageState::open ? is_unanswered(message, end) : message.state != MessageState::complete;
+/// A Message on which nothing is due, or the rest of whose request was not captured, waits for nothing.
+bool is_unanswered(const Connection& connection, const Message& message, Time end) {
+    return message.state == MessageState::open && message.request_end && !message.response &&
+           (end - message.last > longest_wait || is_over(connection));
+}
+
+bool is_troubled(const Connection& connection, const Message& message, Time end) {
+    return message.state == MessageState::open ? is_unanswered(connection, message, end)
+                                               : message.state != MessageState::complete;
 }
 
 void observe(const Connection& connection, const Message& message, Observations& observations) {
@@ -197,7 +205,8 @@ void observe(const Connection& connection, const Message& message, Observations&
             observations.add(
                 kinds::no_response, session_of(connection), frames_of({message.first.frame}),
                 fmt::format(
-                    "no response to {} {} was captured", message.reads() ? "an" : "a", operation_text(message)));
+                    "no response to {} {} was captured{}", message.reads() ? "an" : "a", operation_text(message),
+                    is_over(connection) ? " before the connection ended" : ""));
             return;
         case MessageState::complete: return;
     }
@@ -309,10 +318,13 @@ void observe(
         observations.add(
             kinds::no_response, session_of(connection), frames_of({connection.first_frame}),
             "no response to the Connect Request was captured");
-    if (connection.outcome == Outcome::connected && std::ranges::any_of(connection.setups, &Setup::retry))
+    if (connection.outcome == Outcome::connected && std::ranges::any_of(connection.setups, &Setup::retry)) {
+        const auto retries = std::ranges::count_if(connection.setups, &Setup::retry);
         observations.add(
             kinds::retried, session_of(connection), frames_of({connection.first_frame}),
-            "the connection was set up at the second attempt only");
+            retries == 1 ? "the connection was set up at the second attempt only"
+                         : fmt::format("the connection was set up after {} retries", retries));
+    }
 }
 
 void observe_latencies(const Model& model, Observations& observations) {
@@ -365,12 +377,13 @@ constinit const Source fcvi_source{
         std::vector<Message> troubled;
         for (const Message& message : model.messages) {
             if (message.state == MessageState::failed) failed.insert(message.connection);
-            if (is_troubled(message, end)) troubled.push_back(message);
+            if (message.connection != 0 && is_troubled(model.connections[message.connection - 1], message, end))
+                troubled.push_back(message);
         }
         for (const Connection& connection : model.connections)
             observe(model, connection, failed.contains(connection.id), end, observations);
         for (const Message& message : troubled)
-            if (message.connection != 0) observe(model.connections[message.connection - 1], message, observations);
+            observe(model.connections[message.connection - 1], message, observations);
         observe_latencies(model, observations);
         observe_limits(
             observations, {{model.dropped_connections, "FC-VI connection", "fcvi.connections"},

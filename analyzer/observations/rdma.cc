@@ -124,7 +124,7 @@ constexpr std::array all_kinds{&kinds::refused,       &kinds::retries_exhausted,
 
 /// "all after NAKs", "12 after NAKs, 3 after timeouts of up to 4.3 s"
 std::string causes_text(const Direction& direction) {
-    const Retransmitted& again = direction.retransmitted;
+    const Retransmitted again = direction.asked_again();
     const std::uint64_t unknown = again.packets - again.nak - again.timeout - again.rnr - again.implied;
     const std::string timeouts = direction.longest_timeout != 0
                                      ? "after timeouts of up to " + duration_text(direction.longest_timeout)
@@ -171,7 +171,7 @@ std::string cause_of_timeouts(const Direction& direction, const std::string& her
             "NAKs from {} have no effect: they are lost on the way to {}, or its retransmissions are lost on the way "
             "here.",
             there, here);
-    if (is_most(direction.duplicate_requests, direction.retransmitted.packets))
+    if (is_most(direction.duplicate_requests, direction.asked_again().packets))
         return fmt::format(
             "The packets had arrived: acknowledgments from {} come later than the timer of {} runs, or are lost on the "
             "way to it.",
@@ -200,7 +200,7 @@ std::string cause_of_wrong_icrcs(const std::string& from, const std::string& to)
 /// Why that side had to retransmit most of these packets, in one sentence.
 std::string cause_of(const Stream& stream, Side side) {
     const Direction &direction = stream.from[side], &answers = stream.from[other(side)];
-    const Retransmitted& again = direction.retransmitted;
+    const Retransmitted again = direction.asked_again();
     const std::string here = to_string(stream.end[side].address), there = to_string(stream.end[other(side)].address);
     const std::uint64_t most = std::max({again.nak, again.timeout, again.implied, again.rnr});
     if (most == 0) return "";
@@ -317,7 +317,7 @@ bool is_told_by_end(const Stream& stream, Side side) {
     const Direction& direction = stream.from[side];
     return stream.ending == End::retries_exhausted && stream.silence->of == side &&
            direction.timeouts == stream.silence->retries &&
-           direction.retransmitted.timeout == direction.retransmitted.packets;
+           direction.asked_again().timeout == direction.asked_again().packets;
 }
 
 void observe_end(
@@ -358,11 +358,6 @@ std::string subject_of(const Stream& stream) {
     return stream.cm_connection != 0 ? session_name(stream) : stream_name(stream.id);
 }
 
-/// Whether all that the side retransmitted are answers, of which their requester tells.
-bool only_answers(const Stream& stream, Side side) {
-    return !asks(stream.from[side]) && stream.from[other(side)].retransmitted.packets != 0;
-}
-
 /// If nothing came any more after this side had begun again, more than once.
 std::string cause_of_final_silence(const Stream& stream, Side side) {
     const std::optional<engine::rdma::Silence>& silence = stream.silence;
@@ -394,9 +389,9 @@ constexpr Time long_timeout = 100 * capture::millisecond;
 void observe_retransmissions(
     Observations& observations, const Stream& stream, Side side, const Frames& frames,
     const engine::rdma_cm::Model* cm) {
-    if (only_answers(stream, side) || is_told_by_end(stream, side)) return;
+    if (is_told_by_end(stream, side)) return;
     const Direction& direction = stream.from[side];
-    const Retransmitted& again = direction.retransmitted;
+    const Retransmitted again = direction.asked_again();  // of answers the requester tells
     const std::vector<std::uint64_t> sent_again = frames.of(stream, side, Event::Kind::retransmission);
     Observation* o = observe_packets(
         observations, subject_of(stream),

@@ -129,7 +129,7 @@ constexpr auto exchange_columns = columns<Exchange>(
     column<[](const Exchange& x) { return wire::port_id_text(x.responder); }>("responder", "N_Port_ID"),
     column<[](const Exchange& x) { return port_text(told_by_one(x, x.assigned_id)); }>(
         "assigned_id", "the N_Port_ID that a fabric login gave the originator"),
-    column<&Exchange::fabric>("fabric", "VSAN or Virtual Fabric, if the link tells"),
+    column<&Exchange::fabric>("fabric", "VSAN, Virtual Fabric or second VLAN of FCoE, if the link tells"),
     column<&Exchange::ox_id>("ox_id", "OX_ID"),
     column<[](const Exchange& x) { return told_by_one(x, x.rx_id); }>(
         "rx_id", "RX_ID, once the responder has assigned one"),
@@ -265,7 +265,7 @@ constexpr auto login_columns = columns<Login>(
         return l.originator != wire::unidentified ? std::optional(wire::port_id_text(l.originator)) : std::nullopt;
     }>("originator", "N_Port_ID; of a fabric login the one that it got"),
     column<[](const Login& l) { return wire::port_id_text(l.responder); }>("responder", "N_Port_ID"),
-    column<&Login::fabric>("fabric", "VSAN or Virtual Fabric, if the link tells"),
+    column<&Login::fabric>("fabric", "VSAN, Virtual Fabric or second VLAN of FCoE, if the link tells"),
     column<&Login::state>("state", "requested, accepted, rejected, logged-out or midstream"),
     column<&Login::requests>("requests", "how often it was asked for"),
     column<[](const Login& l) { return converted(number_or_null(l.replaces), login_name); }>(
@@ -304,7 +304,7 @@ constexpr auto resolution_columns = columns<Resolution>(
     column<[](const Resolution& r) { return r.kind == ResolutionKind::farp ? "FARP" : "GID_IPP"; }>(
         "by", "FARP or GID_IPP"),
     column<[](const Resolution& r) { return wire::port_id_text(r.asked_by); }>("asked_by", "N_Port_ID"),
-    column<&Resolution::fabric>("fabric", "VSAN or Virtual Fabric, if the link tells"),
+    column<&Resolution::fabric>("fabric", "VSAN, Virtual Fabric or second VLAN of FCoE, if the link tells"),
     column<&Resolution::ip>("ip", "the address that was asked for"),
     column<&Resolution::requests>("requests", "how often it was asked before an answer came"),
     time<&Resolution::request>("request", "time of the request"),

@@ -176,7 +176,7 @@ constexpr auto connection_columns = columns<Connection>(
     column<[](const Connection& c) { return c.end[Side::server].port; }>("server", "N_Port_ID of the other"),
     column<&Connection::outcome>("outcome", "connected, rejected, aborted or unknown"),
     object<reject_of, status_columns>("reject", "why it did not come about"),
-    column<close_of>("close", "open, half (one end has disconnected) or closed"),
+    column<close_of>("close", "open, half (one end has disconnected) or closed; by LOGO or a new login, too"),
     column<[](const Connection& c) { return name_of_level(c.reliability()); }>(
         "reliability", "Reliability Level of both ends"),
     column<&Connection::from_start>("from_start", "its first Connect Request was captured"),

@@ -25,10 +25,15 @@ Ink ink_of(Outcome outcome) {
 
 // ---- connections ---------------------------------------------------------------------------------
 
+/// From the first request that its side made; one that was retried took that long.
 std::string setup_time(const Connection& connection, const Style& style) {
     for (const Setup& setup : connection.setups) {
         const auto& done = connection.is_iso() ? setup.resp3 : setup.resp2;
-        if (setup.accepted() && setup.rqst && done) return duration_text(done->time - setup.rqst->time, style.unicode);
+        if (!setup.accepted() || !setup.rqst || !done) continue;
+        const auto first = std::ranges::find_if(connection.setups, [&](const Setup& asked) {
+            return asked.from == setup.from && asked.rqst && (setup.retry || &asked == &setup);
+        });
+        return duration_text(done->time - first->rqst->time, style.unicode);
     }
     return "-";
 }
@@ -135,7 +140,8 @@ void write_memory(std::ostream& out, const Model& model, const SummaryOptions& o
         table.add(
             {{fmt::format("{} {}", fcvi_connection_name(connection), name_of(side))},
              {fmt::format("{:08X}h", handle)},
-             {fmt::format("{:016x} to {:016x}", memory.begin, memory.end == 0 ? 0 : memory.end - 1)},
+             {memory.begin == memory.end ? fmt::format("{:016x}", memory.begin)
+                                         : fmt::format("{:016x} to {:016x}", memory.begin, memory.end - 1)},
              {grouped(memory.writes)},
              {grouped(memory.bytes_written)},
              {grouped(memory.reads)},

@@ -61,7 +61,7 @@ std::string queue_pairs_of(const Connection& connection, const Style& style) {
 std::string answered_after(const Connection& c, const Style& style) {
     const bool refused = c.reject && c.reject->by == Side::server;
     const Time answer = c.rep ? c.rep->time : refused ? c.reject->time : 0;
-    return c.req && answer != 0 ? duration_text(answer - c.req->time, style.unicode) : "-";
+    return c.req && answer > c.req->time ? duration_text(answer - c.req->time, style.unicode) : "-";
 }
 
 std::string by_text(Side side) { return std::string("by ") + name_of(side); }

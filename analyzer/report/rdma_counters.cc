@@ -34,7 +34,7 @@ struct Traffic {
         sequence_naks += direction.naks - (has_fatal ? 1 : 0);
         rnr_naks += direction.rnr_naks;
         timeouts += direction.timeouts;
-        implied += direction.retransmitted.implied;
+        implied += direction.asked_again().implied;
         given_up += stream.ending == End::retries_exhausted && stream.unanswered[from] != 0 ? 1 : 0;
         ce_marked += direction.ce_marked;
     }

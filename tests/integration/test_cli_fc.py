@@ -3,11 +3,13 @@
 
 import sqlite3
 import struct
+from itertools import pairwise
 
 import pytest
 from harness import BUILD, ROOT, analyze, fabricscope, run, sample, without_plugin
 from test_parts import compare
 
+SESSION = ROOT / "samples/fcvi/client_server_iso.fcoe.pcap"
 INITIATOR, TARGET = "00.53.0a", "00.53.14"
 CARRIERS = ["fc2", "fc2-vft", "fc2-delimited", "fcoe", "fcoe-vlan", "mds", "boardwalk", "fcip"]
 
@@ -143,6 +145,14 @@ def test_cut_by_the_snap_length(tmp_path):
 
 # ---- FIP -----------------------------------------------------------------------------------------
 
+def places_of(pcap):
+    """Where its records begin, and where the last one ends."""
+    places = [24]
+    while places[-1] < len(pcap):
+        places.append(places[-1] + 16 + struct.unpack_from("<I", pcap, places[-1] + 8)[0])
+    return places
+
+
 def keep_alive():
     """What an ENode tells its FCF every few seconds, with its address."""
     return bytes.fromhex("000dec000001 00005e00530a 8914 1000 0003 0001 0002 0000 0202 00005e00530a") + bytes(28)
@@ -158,10 +168,8 @@ def clear_virtual_link(port_id):
 
 def test_a_switch_that_clears_a_virtual_link(tmp_path):
     """In the middle of a capture in which the port has logged in."""
-    whole = (ROOT / "samples/fcvi/client_server_iso.fcoe.pcap").read_bytes()
-    places = [24]
-    while places[-1] < len(whole):
-        places.append(places[-1] + 16 + struct.unpack_from("<I", whole, places[-1] + 8)[0])
+    whole = SESSION.read_bytes()
+    places = places_of(whole)
     middle = places[len(places) // 2]
     octets = b""
     for place, fip in ((24, keep_alive()), (middle, clear_virtual_link(0x040506))):
@@ -176,8 +184,41 @@ def test_a_switch_that_clears_a_virtual_link(tmp_path):
     assert seen["severity"] == "warning" and seen["frames"] == [number]
     (login,) = (login for login in result["fc"]["logins"] if login["originator"] == "04.05.06" and login["kind"] == "fabric")
     assert login["logout_by"] == "responder"
-    assert result["findings"] == analyze(ROOT / "samples/fcvi/client_server_iso.fcoe.pcap")["findings"] == []
+    assert result["findings"] == analyze(SESSION)["findings"] == []
     compare([capture], 3, tmp_path)
+
+
+def in_vlans(whole, vlans):
+    """Each frame once in each VLAN, a microsecond apart, with the tags of those that have a number."""
+    octets = whole[:24]
+    places = places_of(whole)
+    for place, end in pairwise(places):
+        seconds, fraction = struct.unpack_from("<II", whole, place)
+        frame = whole[place + 16:end]
+        for copy, vlan in enumerate(vlans):
+            tagged = frame if vlan is None else frame[:12] + struct.pack(">HH", 0x8100, vlan) + frame[12:]
+            octets += struct.pack("<IIII", seconds, fraction + copy, len(tagged), len(tagged)) + tagged
+    return octets
+
+
+def told(result):
+    """What goes on in each fabric, without numbers of frames."""
+    return [[(x["kind"], x["originator"], x["responder"], x["state"]) for x in result["fc"]["exchanges"] if x["fabric"] == fabric]
+            for fabric in (None, 200)] + [len(result["fcvi"]["connections"]), result["findings"]]
+
+
+def test_vlans_of_fcoe_are_fabrics(tmp_path):
+    """Two with the same addresses and OX_IDs; frames without their tags are those of the first VLAN."""
+    exchanges, none, connections, findings = told(analyze(SESSION))
+    assert none == [] and findings == [] and len(exchanges) > 10 and connections > 0
+    for vlans in ((100, 200), (100, None, 200), (None, 100, 200), (100,), (None, 100), (0, 100)):
+        capture = tmp_path / f"{'-'.join(map(str, vlans))}.pcap"
+        capture.write_bytes(in_vlans(SESSION.read_bytes(), vlans))
+        result = analyze(capture)
+        second = 200 in vlans
+        assert told(result) == [exchanges, exchanges if second else [], connections * (2 if second else 1), []], vlans
+        assert result["capture"]["copied_frames"] == result["capture"]["frames"] // len(vlans) * (len(vlans) - 1 - second), vlans
+        compare([capture], 3, tmp_path)
 
 
 def test_tables(tmp_path):

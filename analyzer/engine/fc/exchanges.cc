@@ -125,13 +125,10 @@ bool Exchanges::may_repeat(const Place& place, const capture::FcPacket& fc) {
     return wire::class_of(fc.sof) != 3 && !sequence->last.f_ctl.sequence_initiative;
 }
 
-/// After an Exchange is over: whether a frame is of another one with that OX_ID, whose beginning was not captured.
-bool Exchanges::is_of_next(const Place& place, const capture::FcPacket& fc) {
-    const wire::FrameHeader& header = fc.frame.header;
-    if (!header.is_data()) return false;
-    const bool answers = header.f_ctl.exchange_responder && header.rx_id != wire::unassigned_x_id;
-    if (answers && place.given_rx_id && header.rx_id != *place.given_rx_id) return true;
-    return !may_repeat(place, fc);
+/// Who answers gives an Exchange one RX_ID, and who has asked repeats it, or says that it knows none.
+bool Exchanges::has_other_rx_id(const Place& place, const wire::FrameHeader& header) {
+    const bool tells = header.rx_id != wire::unassigned_x_id && (header.f_ctl.exchange_responder || header.rx_id != 0);
+    return tells && place.given_rx_id && header.rx_id != *place.given_rx_id;
 }
 
 /// OX_IDs are used again. Whether a frame, mostly of a first Sequence, belongs to another Exchange than the one that
@@ -140,9 +137,10 @@ bool Exchanges::starts_anew(const Place& place, const capture::FcPacket& fc) {
     const wire::Frame& frame = fc.frame;
     const wire::FrameHeader& header = frame.header;
     // All data of an Exchange are of one TYPE.
-    if (header.is_data() && place.exchange->type && header.type != *place.exchange->type) return true;
-    if (place.is_over && is_of_next(place, fc)) return true;
-    if (!header.is_data() || !header.f_ctl.first_sequence || header.f_ctl.exchange_responder) return false;
+    if (!header.is_data()) return false;
+    if (place.exchange->type && header.type != *place.exchange->type) return true;
+    if (has_other_rx_id(place, header) || (place.is_over && !may_repeat(place, fc))) return true;
+    if (!header.f_ctl.first_sequence || header.f_ctl.exchange_responder) return false;
     if (place.is_over || is_aborted(*place.exchange)) return true;
     if (is_another(place.first_header, place.first_digest, frame)) return true;
     if (place.asker && asker_of(frame).value_or(*place.asker) != *place.asker) return true;

@@ -84,7 +84,7 @@ private:
     Place* find(const Key& key);
     Place* find_fabric_login(const Key& key);
     static bool may_repeat(const Place& place, const capture::FcPacket& fc);
-    static bool is_of_next(const Place& place, const capture::FcPacket& fc);
+    static bool has_other_rx_id(const Place& place, const wire::FrameHeader& header);
     static bool starts_anew(const Place& place, const capture::FcPacket& fc);
     Place& make_place(const Key& key);
     void open(Place& place, const capture::Packet& packet);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/engine/fc/observer.h"
+
 namespace fabricscope::engine::fibre_channel {
 
 /// The number nearest to the latest one.
@@ -24,8 +26,11 @@ void GivenIds::Ids::note(std::uint16_t id) {
     if (again || far_behind || seen.ranges().size() > most_gaps) *this = {{}, 0, false};
 }
 
+/// One number alone does not show that the port counts.
 bool GivenIds::Ids::has_all(std::uint16_t from, std::uint16_t to) const {
-    if (!one_by_one) return false;
+    const auto& runs = seen.ranges();
+    const bool are_several = runs.size() > 1 || (!runs.empty() && runs.front().end - runs.front().begin > 1);
+    if (!one_by_one || !are_several) return false;
     const std::uint64_t last = counted_on(to);
     const auto count = static_cast<std::uint16_t>(to - from);
     return count < 0x8000 && seen.covers(last - count, last + 1);
@@ -41,6 +46,15 @@ void GivenIds::note(const Port& port, Party as, std::uint16_t id) {
 bool GivenIds::has_all(const Port& port, std::uint16_t from, std::uint16_t to) const {
     const auto found = ports_.find(key_of(port));
     return found != ports_.end() && (found->second.ox_ids.has_all(from, to) || found->second.all.has_all(from, to));
+}
+
+bool GivenIds::has_all_of_both(const Port& port, std::uint16_t from, std::uint16_t to) const {
+    const auto found = ports_.find(key_of(port));
+    return found != ports_.end() && found->second.all.has_all(from, to);
+}
+
+bool FrameFacts::is_identified() const {
+    return given_ids.has_all(exchange.port(Party::originator), exchange.ox_id, exchange.ox_id);
 }
 
 }  // namespace fabricscope::engine::fibre_channel

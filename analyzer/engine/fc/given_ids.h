@@ -22,6 +22,9 @@ public:
     /// Whether each number from `from` to `to`, which are OX_IDs of the port, was seen in use, the latter less than
     /// 32,768 behind the former.
     bool has_all(const Port& port, std::uint16_t from, std::uint16_t to) const;
+    /// The same of a port that has one counter for those that it originates and those that it answers: no Exchange of
+    /// any kind is missing.
+    bool has_all_of_both(const Port& port, std::uint16_t from, std::uint16_t to) const;
 
 private:
     /// Numbers of one counter, those that have wrapped counted on.

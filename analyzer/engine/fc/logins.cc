@@ -215,23 +215,23 @@ void Logins::log_out(const Arrival& arrival) {
     }
 }
 
-void Logins::on_fip_control(const capture::Packet& fip) {
-    if (fip.fip_control == capture::FipControl::clear_virtual_links) return clear_links(fip);
+void Logins::on_fip_control(const capture::Packet& fip, Fabric fabric) {
+    if (fip.fip_control == capture::FipControl::clear_virtual_links) return clear_links(fip, fabric);
     if (keep_alives_.size() < most_stations || keep_alives_.contains(fip.source_mac))
         keep_alives_[fip.source_mac] = fip.time;
 }
 
-void Logins::clear_links(const capture::Packet& fip) {
+void Logins::clear_links(const capture::Packet& fip, Fabric fabric) {
     std::size_t named = 0;
-    for (; const auto port = capture::cleared_port(fip.segment, named); ++named) clear_link(fip, port);
-    if (named == 0 && fip.state != capture::DecodeState::truncated) clear_link(fip, std::nullopt);
+    for (; const auto port = capture::cleared_port(fip.segment, named); ++named) clear_link(fip, fabric, port);
+    if (named == 0 && fip.state != capture::DecodeState::truncated) clear_link(fip, fabric, std::nullopt);
 }
 
 /// It is told again as long as the station does not log in anew.
-void Logins::clear_link(const capture::Packet& fip, std::optional<std::uint32_t> port) {
-    constexpr std::uint16_t no_fabric = 0;
-    Login* login = !port ? nullptr
-                         : current(pair_of(LoginKind::fabric, {no_fabric, *port}, {no_fabric, wire::f_port_server}));
+void Logins::clear_link(const capture::Packet& fip, Fabric fabric, std::optional<std::uint32_t> id) {
+    const std::uint16_t number = fabric.value_or(0);
+    const std::optional<Port> port = id ? std::optional(Port{number, *id}) : std::nullopt;
+    Login* login = !port ? nullptr : current(pair_of(LoginKind::fabric, *port, {number, wire::f_port_server}));
     const bool ends_it = login != nullptr && is_in_force(*login);
     const auto known = std::ranges::find_if(model_.cleared_links, [&](const ClearedLink& link) {
         return !ends_it && link.by == fip.source_mac && link.station == fip.destination_mac && link.port == port;

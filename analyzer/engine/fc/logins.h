@@ -19,7 +19,7 @@ public:
     void on_request(const Arrival& arrival, const wire::ElsMessage& message);
     /// An LS_ACC or LS_RJT, whose request is `arrival.exchange.els`.
     void on_answer(const Arrival& arrival, const wire::ElsMessage& message);
-    void on_fip_control(const capture::Packet& fip);
+    void on_fip_control(const capture::Packet& fip, Fabric fabric);
     static constexpr std::size_t most_cleared = 64, most_stations = 1024;
 
     // For those who build on logins, while frames are coming.
@@ -74,8 +74,8 @@ private:
     void ask_login(const Arrival& arrival, const wire::Login& request, std::uint8_t command);
     void ask_process_login(const Arrival& arrival, const wire::Prli& request);
     void log_out(const Arrival& arrival);
-    void clear_links(const capture::Packet& fip);
-    void clear_link(const capture::Packet& fip, std::optional<std::uint32_t> port);
+    void clear_links(const capture::Packet& fip, Fabric fabric);
+    void clear_link(const capture::Packet& fip, Fabric fabric, std::optional<std::uint32_t> id);
     void end(Login& login, const FrameStamp& step, std::optional<Party> by);
     void accept_login(const Arrival& arrival, const wire::Login& answer);
     void accept_process_login(const Arrival& arrival, const wire::PrliAccept& answer);

@@ -19,11 +19,13 @@ namespace fabricscope::engine::fibre_channel {
 
 namespace wire = fabricscope::fc;
 
-using Fabric = std::optional<std::uint16_t>;  ///< VSAN or VF_ID; nothing: the link does not tell
+/// VSAN, VF_ID or VLAN of FCoE; nothing: the link does not tell. A frame of FCoE may be seen without its tag, so the VLAN
+/// that comes first is the one of frames that have none, and nothing too.
+using Fabric = std::optional<std::uint16_t>;
 
 /// An Nx_Port of a fabric.
 struct Port {
-    std::uint16_t fabric = 0;  ///< VSAN or VF_ID; 0: the link does not tell
+    std::uint16_t fabric = 0;  ///< its number; 0: the link does not tell
     std::uint32_t id = 0;      ///< 24-bit N_Port_ID
     bool operator==(const Port&) const = default;
 };
@@ -210,7 +212,7 @@ struct ClearedLink {
     FrameStamp first;
     Mac by;                             ///< the switch
     Mac station;                        ///< whom it told
-    std::optional<std::uint32_t> port;  ///< N_Port_ID; nothing: all links of the station
+    std::optional<Port> port;  ///< nothing: all links of the station
     std::uint32_t frames = 0;
     std::uint32_t login = 0;  ///< id of the login with the fabric that this ended; 0 = none that was captured
     std::optional<Time> last_keep_alive{};  ///< of the station, before that

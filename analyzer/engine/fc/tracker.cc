@@ -6,6 +6,7 @@
 #include "analyzer/engine/fc/addresses.h"
 #include "analyzer/engine/fc/logins.h"
 #include "capture/fcip.h"
+#include "capture/fcoe_vlan.h"
 #include "capture/hash.h"
 
 namespace fabricscope::engine::fibre_channel {
@@ -14,6 +15,10 @@ class Tracker::State {
 public:
     State(Options options, std::vector<Observer*> listeners) : options_(options), listeners_(std::move(listeners)) {}
 
+    /// VLANs of FCoE are fabrics, as VSANs are. Frames may be seen without their tags, so those of the VLAN that comes
+    /// first are in the same fabric as frames that have none; each further VLAN is one of its own.
+    Fabric further_vlan_of(const capture::Packet& packet);
+    void on_fibre_channel(const capture::Packet& packet);
     void on_frame(const capture::Packet& packet);
     void on_els(Arrival& arrival, ByteView payload, std::size_t length);
     void on_ct(Arrival& arrival, ByteView payload, std::size_t length);
@@ -23,10 +28,25 @@ public:
     Listeners listeners_;
     Model model_;
     capture::FcipStreams fcip_;
+    std::uint16_t first_vlan_ = 0;  ///< of FCoE
     Exchanges exchanges_{options_, listeners_, model_};
     Logins logins_{options_.limits, listeners_, exchanges_, model_};
     Addresses addresses_{options_.limits, model_};
 };
+
+Fabric Tracker::State::further_vlan_of(const capture::Packet& packet) {
+    const std::uint16_t vlan = capture::fcoe_vlan(packet);
+    if (first_vlan_ == 0) first_vlan_ = vlan;
+    return vlan == 0 || vlan == first_vlan_ ? Fabric() : Fabric(vlan);
+}
+
+void Tracker::State::on_fibre_channel(const capture::Packet& packet) {
+    const Fabric vlan = packet.fc->fabric ? Fabric() : further_vlan_of(packet);
+    if (!vlan) return on_frame(packet);
+    capture::Packet named = packet;
+    named.fc->fabric = vlan;
+    on_frame(named);
+}
 
 void Tracker::State::on_frame(const capture::Packet& packet) {
     ++model_.frames;
@@ -111,14 +131,16 @@ Tracker::Tracker(Options options, std::vector<Observer*> listeners)
 Tracker::~Tracker() = default;
 
 void Tracker::on_packet(const capture::Packet& packet) {
-    if (packet.transport == capture::Transport::fc) return state_->on_frame(packet);
-    if (packet.fip_control != capture::FipControl::none) return state_->logins_.on_fip_control(packet);
+    if (packet.transport == capture::Transport::fc) return state_->on_fibre_channel(packet);
+    if (packet.fip_control != capture::FipControl::none)
+        return state_->logins_.on_fip_control(packet, state_->further_vlan_of(packet));
     if (capture::FcipStreams::takes(packet))
         state_->fcip_.on_packet(packet, [this](const capture::Packet& frame) { state_->on_frame(frame); });
 }
 
-void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) {
-    state_->listeners_.tell([&](Observer& listener) { listener.on_copy(frame, original); });
+void Tracker::on_copy(const capture::Packet& packet, std::uint64_t original) {
+    state_->further_vlan_of(packet);  // it may have the tag that its original lacks
+    state_->listeners_.tell([&](Observer& listener) { listener.on_copy(packet.number, original); });
 }
 
 void Tracker::finish() {

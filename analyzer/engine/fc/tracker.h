@@ -39,7 +39,7 @@ public:
 
     /// Packets in order of capture, TCP's of FCIP among them. Views in the packet need to live only during the call.
     void on_packet(const capture::Packet& packet) override;
-    void on_copy(std::uint64_t frame, std::uint64_t original) override;
+    void on_copy(const capture::Packet& packet, std::uint64_t original) override;
     void finish() override;
 
     const Model& model() const;

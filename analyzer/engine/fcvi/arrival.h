@@ -32,10 +32,7 @@ struct Arrival {
     /// Why the frame may be the first that was captured of another Exchange with the same OX_ID; nothing if its
     /// Originator's port counts these up.
     std::optional<UndecidedReason> lack_of_identity() const {
-        const std::uint16_t ox_id = frame().header.ox_id;
-        const Port port = from_originator() ? source_of(seen) : destination_of(seen);
-        return below.given_ids.has_all(port, ox_id, ox_id) ? std::nullopt
-                                                           : std::optional(UndecidedReason::frames_missing);
+        return below.is_identified() ? std::nullopt : std::optional(UndecidedReason::frames_missing);
     }
     /// It answers what was sent then, if that was captured.
     void answers(const std::optional<FrameStamp>& request) const {

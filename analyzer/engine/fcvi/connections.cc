@@ -70,6 +70,14 @@ const Connections::Party* Connections::owner_of(const Port& owner, const Port& p
     return found == owners.end() ? nullptr : &*found;
 }
 
+const Connections::Party* Connections::receiver_of(const Arrival& a) const {
+    const Party* party = owner_of(destination_of(a.seen), source_of(a.seen), a.header.handle());
+    if (party == nullptr) return nullptr;
+    const ConnectionState& state = states_[party->connection - 1];
+    const bool may_be_over = state.login_asked || state.sender[Side::client].logout || state.sender[Side::server].logout;
+    return may_be_over && lack_of_setups(a) ? nullptr : party;
+}
+
 void Connections::name_setup(const Port& originator, std::uint32_t connection_id, SetupPlace place) {
     by_connection_id_[handle_key(originator, connection_id)] = place;
 }
@@ -130,11 +138,13 @@ void Connections::note_login(
 std::optional<UndecidedReason> Connections::lack_of_setups(const Arrival& a) const {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
     if (const auto unread = unread_.find(pair_key(from, to)); unread != unread_.end()) return unread->second;
+    if (unknown_setups_.contains(pair_key(from, to))) return UndecidedReason::setup_not_captured;
     if (model_.dropped_connections != 0) return UndecidedReason::not_remembered;
     const auto login = login_ids_.find({handle_key(from, 0), handle_key(to, 0)});
     if (login == login_ids_.end()) return UndecidedReason::login_not_captured;
     const auto& id = a.from_originator() ? a.below.exchange.ox_id : a.below.exchange.rx_id;
-    if (!id || !a.below.given_ids.has_all(from, login->second, *id)) return UndecidedReason::frames_missing;
+    // A setup that the other port has begun shows in the RX_IDs that this one gives.
+    if (!id || !a.below.given_ids.has_all_of_both(from, login->second, *id)) return UndecidedReason::frames_missing;
     const auto between = between_.find(pair_key(from, to));
     if (between == between_.end()) return std::nullopt;
     for (const std::uint32_t connection : between->second) {

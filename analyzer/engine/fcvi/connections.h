@@ -88,7 +88,8 @@ struct ConnectionState {
     bool order_known = false;         ///< a login tells whether the fabric keeps it
     std::optional<FrameStamp> first;  ///< frame
     bool several_interfaces = false;
-    bool lossy = false;  ///< the capture has lost frames that the endpoints had
+    bool login_asked = false;  ///< its ports may have logged in anew since it began
+    bool lossy = false;        ///< the capture has lost frames that the endpoints had
 
     /// Another interface may have another clock.
     void hear(const FrameStamp& frame) {
@@ -130,6 +131,9 @@ public:
     void release(const Connection& connection, Side side, std::uint32_t handle);
     /// Whose handle it is, if `owner` gave it to a connection with `peer`.
     const Party* owner_of(const Port& owner, const Port& peer, std::uint32_t handle) const;
+    /// Who receives the frame by its handle; nullptr, too, if its connection may be over and another one may have got the
+    /// handle without the capture showing it.
+    const Party* receiver_of(const Arrival& a) const;
     /// All that have got the handle from `owner`, the latest of each peer.
     std::span<const Party> owners_of(const Port& owner, std::uint32_t handle) const;
 
@@ -143,6 +147,8 @@ public:
     void note_unread(const Port& a, const Port& b, UndecidedReason why = UndecidedReason::cut) {
         unread_.emplace(pair_key(a, b), why);
     }
+    /// A setup between the two ports went on of which nothing else was captured.
+    void note_unknown_setup(const Port& a, const Port& b) { unknown_setups_.insert(pair_key(a, b)); }
     /// One that belongs to no connection was sent between the two ports, perhaps a Message.
     void note_uncounted(const Port& a, const Port& b) { uncounted_.insert(pair_key(a, b)); }
     /// Why the frame's connection may have had Messages of its sender that were not counted.
@@ -204,7 +210,7 @@ private:
     std::unordered_map<std::uint64_t, SetupPlace> by_connection_id_;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting_, between_;
     std::unordered_map<std::uint64_t, UndecidedReason> unread_;  ///< by both ports
-    std::set<std::uint64_t> uncounted_;                          ///< pairs of ports
+    std::set<std::uint64_t> uncounted_, unknown_setups_;         ///< pairs of ports
     /// The number that a port has given to the Exchange of its latest PLOGI; by both ports, its own first.
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint16_t> login_ids_;
 };

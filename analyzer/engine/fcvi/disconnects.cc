@@ -26,7 +26,7 @@ Flags flags_of(const wire::DeviceHeader& header) {
 /// By the handle that it goes to, or by the setup that it aborts.
 std::optional<Connections::Party> Disconnects::originator_of(const Arrival& a) const {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
-    if (const auto* party = connections_.owner_of(to, from, a.header.handle()))
+    if (const auto* party = connections_.receiver_of(a))
         return Connections::Party{party->connection, other(party->side)};
     const auto id = a.header.connection_id();
     if (!id || !flags_of(a.header).aborts_setup) return std::nullopt;
@@ -188,6 +188,14 @@ void Disconnects::judge_completed(const Arrival& a, const Connection& connection
     judge_(rules::disconnect_msg_id, !less, a, [&] {
         return fmt::format("a Disconnect tells MSG_ID {}, its sender has answered Message {} well", msg_id, completed);
     });
+}
+
+/// 8.6.3 a). Nothing shows that the peer has got the request.
+void Disconnects::on_abts(const Exchange& exchange, const FrameStamp& step) {
+    Connection& connection = connections_.at(exchange.connection);
+    if (connection.disconnects[exchange.index].resp) return;
+    connections_.set_state(connection, exchange.originator, State::error, step);
+    connections_.set_state(connection, other(exchange.originator), State::unknown, step);
 }
 
 Doubt Disconnects::lack_of_messages(const Arrival& a) const {

@@ -15,6 +15,7 @@ public:
 
     void on_request(const Arrival& a);
     void on_response(const Arrival& a);
+    void on_abts(const Exchange& exchange, const FrameStamp& step);
     /// No more comes of the Exchange.
     void settle(const Exchange& exchange);
 

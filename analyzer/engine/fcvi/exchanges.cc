@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "capture/hash.h"
+
 namespace fabricscope::engine::fcvi {
 
 RawHeader raw_header_of(const fc::Frame& frame) {
@@ -65,8 +67,27 @@ bool Direction::is_of_latest(const fc::Frame& frame, std::uint64_t count) const 
            (!sequence_.last_count || count <= *sequence_.last_count);
 }
 
+/// Of what tells a frame from that of another Exchange; 0 if not so much was captured.
+std::uint64_t Direction::digest_of(const fc::Frame& frame) {
+    constexpr std::size_t most = 64;
+    const ByteView device_header = frame.device_header();
+    const std::size_t payload = std::min<std::size_t>(frame.payload_length, most);
+    if (device_header.size() < frame.header.df_ctl.device_header_octets() || frame.payload.size() < payload) return 0;
+    const std::uint64_t ids = std::uint64_t{frame.header.rx_id} << 8 | frame.header.seq_id;
+    const std::uint64_t contents = capture::combine(
+        capture::hash_of(device_header), capture::hash_of(frame.payload.first(payload)));
+    return std::max<std::uint64_t>(capture::combine(contents, ids), 1);
+}
+
+bool Direction::repeats(const fc::Frame& frame) const {
+    const std::uint64_t count = unwrapped(frame.header.seq_cnt);
+    return started_ && counts_.covers(count, count + 1) && is_copy(frame, count);
+}
+
 /// Of a frame whose count has been used: whether it is the one that has used it.
 bool Direction::is_copy(const fc::Frame& frame, std::uint64_t count) const {
+    if (count < first_frames && digests_[count] != 0)
+        if (const std::uint64_t digest = digest_of(frame); digest != 0) return digest == digests_[count];
     if (is_of_latest(frame, count)) {
         const std::uint64_t place = count - sequence_.first_count;
         if (place < marks_.size() && marks_[place].known) return marks_[place] == mark_of(frame);
@@ -117,6 +138,7 @@ Continuation Direction::take(const fc::Frame& frame, wire::Version version) {
         seen.count_repeats = sequence_.overflown = true;
     const std::uint64_t left_out = counts_.left_out() + data_.left_out();
     take_data(frame, seen);
+    if (count < first_frames && !counts_.covers(count, count + 1)) digests_[count] = digest_of(frame);
     counts_.add(count, count + 1);
     seen.left_out = counts_.left_out() + data_.left_out() != left_out;
     next_ = std::max(next_, count + 1);

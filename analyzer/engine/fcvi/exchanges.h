@@ -12,6 +12,10 @@ namespace fabricscope::engine::fcvi {
 
 using fibre_channel::FrameSeen;
 
+inline bool is_message(const wire::IuInfo& iu) {
+    return iu.category == wire::Category::message_request || iu.category == wire::Category::message_response;
+}
+
 /// The Device_Header as it stands, for comparing.
 struct RawHeader {
     std::array<std::uint8_t, wire::long_device_header> octets{};
@@ -45,6 +49,8 @@ public:
     Continuation take(const fc::Frame& frame, wire::Version version);
     /// It is the next frame of a Sequence that has not ended.
     bool goes_on_with(const fc::Frame& frame) const;
+    /// It has been seen before.
+    bool repeats(const fc::Frame& frame) const;
 
     /// As new; what was short keeps its memory.
     void clear();
@@ -76,8 +82,11 @@ private:
         bool operator==(const Mark&) const = default;
     };
     static constexpr std::size_t most_marks = 4096;
+    /// Frames with which another Exchange of the same OX_ID might begin.
+    static constexpr std::size_t first_frames = 4;
 
     static Mark mark_of(const fc::Frame& frame);
+    static std::uint64_t digest_of(const fc::Frame& frame);
     std::uint64_t unwrapped(std::uint16_t seq_cnt) const;
     bool is_of_latest(const fc::Frame& frame, std::uint64_t count) const;
     bool is_copy(const fc::Frame& frame, std::uint64_t count) const;
@@ -88,6 +97,8 @@ private:
     bool started_ = false;
     Sequence sequence_;        ///< the latest
     std::vector<Mark> marks_;  ///< of its frames, from its first one on
+    /// Of the frames that were seen of the first ones: what is in them; 0: nothing is known of it.
+    std::array<std::uint64_t, first_frames> digests_{};
     std::uint64_t next_ = 0;   ///< count behind the highest one
     RangeSet counts_;
     RangeSet data_;

@@ -11,10 +11,6 @@ namespace {
 using wire::Category;
 using wire::IuType;
 
-bool is_message(const wire::IuInfo& iu) {
-    return iu.category == Category::message_request || iu.category == Category::message_response;
-}
-
 bool is_disconnect(const wire::IuInfo& iu) {
     return iu.type == IuType::disconnect_rqst || iu.type == IuType::disconnect_resp;
 }
@@ -156,7 +152,14 @@ void IuRules::judge_mode(const Arrival& a) {
         });
 }
 
+/// As long as no setup and no IU of one version only has told it: flags are in other places then.
+bool IuRules::may_be_of_other_version(const Arrival& a) {
+    return is_message(a.iu) && a.exchange.connection != 0 && !connections_.at(a.exchange.connection).version_known;
+}
+
 void IuRules::judge_reserved(const Arrival& a) {
+    if (may_be_of_other_version(a))
+        return judge_.undecided(rules::reserved_is_zero, UndecidedReason::setup_not_captured);
     ReservedFields check;
     walk(a.header, check);
     judge_(rules::reserved_is_zero, !check.found, a, [&] {
@@ -165,6 +168,7 @@ void IuRules::judge_reserved(const Arrival& a) {
 }
 
 void IuRules::judge_parameter(const Arrival& a) {
+    if (may_be_of_other_version(a)) return judge_.undecided(rules::parameter_use, UndecidedReason::setup_not_captured);
     const auto* zero = std::get_if<wire::Parameter>(&a.header.parameter);
     judge_(rules::parameter_use, zero == nullptr || zero->value == 0, a, [&] {
         return fmt::format("the parameter of {} is {:08X}h, but no flag gives it a meaning", a.iu.name, zero->value);

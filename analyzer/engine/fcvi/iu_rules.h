@@ -2,13 +2,14 @@
 // Rules that a single frame or IU keeps or breaks, whatever went before (ISO/IEC 14165-331, 5.8, 5.9, 6).
 #pragma once
 
+#include "analyzer/engine/fcvi/connections.h"
 #include "analyzer/engine/fcvi/judge.h"
 
 namespace fabricscope::engine::fcvi {
 
 class IuRules {
 public:
-    explicit IuRules(Judge& judge) : judge_(judge) {}
+    IuRules(Judge& judge, Connections& connections) : judge_(judge), connections_(connections) {}
 
     /// Each frame, once its Exchange's connection is known as far as it can be.
     void on_frame(const Arrival& a);
@@ -31,7 +32,10 @@ private:
     void judge_address(const Arrival& a, const char* whose, const wire::NetAddress& address);
     void judge_attributes(const Arrival& a, const wire::ConnectPayload& payload);
 
+    bool may_be_of_other_version(const Arrival& a);
+
     Judge& judge_;
+    Connections& connections_;
 };
 
 }  // namespace fabricscope::engine::fcvi

@@ -19,15 +19,31 @@ void Logouts::on_els(const fibre_channel::FrameFacts& facts) {
                 if (facts.accepts()) lose_address(facts.exchange.port(Party::originator), seen.step());
                 return;
             }
-            return log_out(source_of(seen), destination_of(seen), seen.step());
-        case fc::els_plogi:  // once it is accepted, the ports have logged out implicitly (8.4.2)
-            if (!facts.closes || !facts.accepts()) return;
-            log_out(destination_of(seen), source_of(seen), seen.step());
-            return log_out(source_of(seen), destination_of(seen), seen.step());
+            return log_out(source_of(seen), destination_of(seen), seen.step(), seen.number);
+        case fc::els_plogi:
+            if (facts.from == Party::originator) return note_asked(source_of(seen), destination_of(seen));
+            if (facts.closes) on_port_login(facts);
+            return;
         case fc::els_adisc: return on_adisc(facts);
         case fc::els_fan: return on_fan(facts);
         default: return;
     }
+}
+
+/// That a PLOGI was accepted may not have been captured.
+void Logouts::note_asked(const Port& a, const Port& b) {
+    connections_.for_each_between(
+        a, b, [](const Connection&, ConnectionState& state, Side) { state.login_asked = true; });
+}
+
+/// Once a PLOGI is accepted, the ports have logged out implicitly (8.4.2). A connection that was asked for behind it
+/// belongs to the new login, though it was captured before the accept.
+void Logouts::on_port_login(const fibre_channel::FrameFacts& facts) {
+    const FrameSeen seen = facts.seen();
+    const Port from = source_of(seen), to = destination_of(seen);
+    const std::uint64_t asked = facts.exchange.beginning_seen ? facts.exchange.first_frame : seen.number;
+    log_out(to, from, seen.step(), asked);
+    log_out(from, to, seen.step(), asked);
 }
 
 /// With ADISC, and with its accept, a port says who it is. If that is not who logged in, the two are logged out
@@ -41,8 +57,8 @@ void Logouts::on_adisc(const fibre_channel::FrameFacts& facts) {
     const auto& known = login->parameters[login->originator == one.id ? Party::originator : Party::responder];
     if (!known) return;
     if (adisc.port_name == known->port_name && adisc.node_name == known->node_name && adisc.port_id == one.id) return;
-    log_out(one, other, seen.step());
-    log_out(other, one, seen.step());
+    log_out(one, other, seen.step(), seen.number);
+    log_out(other, one, seen.step(), seen.number);
 }
 
 /// FAN, after the initialisation of a loop: the port goes on only if that is its Fabric (7.7.4).
@@ -77,8 +93,10 @@ void Logouts::on_wrong_answer(const fibre_channel::Login& login) {
         addresses_.erase({login.fabric.value_or(0), port->port_name});
 }
 
-void Logouts::log_out(const Port& from, const Port& to, const FrameStamp& step) {
+/// Ends connections that began before that frame.
+void Logouts::log_out(const Port& from, const Port& to, const FrameStamp& step, std::uint64_t before) {
     connections_.for_each_between(from, to, [&](Connection& connection, ConnectionState& state, Side side) {
+        if (connection.first_frame > before) return;
         if (!state.sender[side].logout) state.sender[side].logout = step;
         for (const Side end : {Side::client, Side::server}) connections_.set_state(connection, end, State::idle, step);
     });

@@ -30,7 +30,9 @@ private:
 
     void on_adisc(const fibre_channel::FrameFacts& facts);
     void on_fan(const fibre_channel::FrameFacts& facts);
-    void log_out(const Port& from, const Port& to, const FrameStamp& step);
+    void note_asked(const Port& a, const Port& b);
+    void on_port_login(const fibre_channel::FrameFacts& facts);
+    void log_out(const Port& from, const Port& to, const FrameStamp& step, std::uint64_t before);
     void lose_address(const Port& port, const FrameStamp& step);
 
     Connections& connections_;

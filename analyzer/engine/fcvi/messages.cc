@@ -35,7 +35,7 @@ Connection* Messages::misdirected(const Arrival& a, const std::optional<Connecti
 /// By the handle that it goes to; a connection whose setup was not captured is made up.
 Connection* Messages::connection_of(const Arrival& a) {
     const Port from = source_of(a.seen), to = destination_of(a.seen);
-    const Connections::Party* party = connections_.owner_of(to, from, a.header.handle());
+    const Connections::Party* party = connections_.receiver_of(a);
     if (party != nullptr) {
         a.exchange.originator = a.from_originator() ? other(party->side) : party->side;
         return &connections_.at(party->connection);

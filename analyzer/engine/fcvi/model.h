@@ -92,6 +92,15 @@ struct Setup {
     std::optional<std::uint32_t> resp2_handle{};     ///< to which RESP2 went
 
     bool accepted() const { return resp1 && !status; }
+    /// When the IU of a setup came; nothing if it was not seen.
+    const std::optional<FrameStamp>& step_of(wire::IuType iu) const {
+        switch (iu) {
+            case wire::IuType::connect_rqst: return rqst;
+            case wire::IuType::connect_resp1: return resp1;
+            case wire::IuType::connect_resp2: return resp2;
+            default: return resp3;
+        }
+    }
     /// It went on behind an answer that was not seen, and that may have refused.
     bool has_gaps() const { return (resp2 && !resp1) || (resp3 && !(resp1 && resp2)); }
 };
@@ -223,7 +232,7 @@ struct Connection {
     bool is_iso() const { return version == wire::Version::iso; }
 };
 
-/// "open", "half" (one end has disconnected), "closed", or nullptr if it never was connected.
+/// "open", "half" (one end has left), "closed", or nullptr if it never was connected. Who logs out leaves, too (7.7).
 const char* close_of(const Connection& connection);
 
 struct Model : RuleRecord<rules::catalogue> {

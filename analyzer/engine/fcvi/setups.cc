@@ -309,9 +309,14 @@ void Setups::complete(const Arrival& a, Connection& connection) {
             connections_.set_state(connection, side, State::connected, a.step());
 }
 
+void Setups::without_setup(const Arrival& a) {
+    connections_.note_unknown_setup(source_of(a.seen), destination_of(a.seen));
+    rules_.without_setup();
+}
+
 void Setups::on_response2(const Arrival& a) {
     Setup* setup = setup_of(a);
-    if (setup == nullptr) return rules_.without_setup();
+    if (setup == nullptr) return without_setup(a);
     Connection& connection = connections_.at(a.exchange.connection);
     setup->resp2 = a.step();
     setup->resp2_handle = a.header.handle();
@@ -330,7 +335,7 @@ void Setups::on_response2(const Arrival& a) {
 
 void Setups::on_response3(const Arrival& a) {
     Setup* setup = setup_of(a);
-    if (setup == nullptr) return rules_.without_setup();
+    if (setup == nullptr) return without_setup(a);
     Connection& connection = connections_.at(a.exchange.connection);
     setup->resp3 = a.step();
     a.answers(setup->resp2);

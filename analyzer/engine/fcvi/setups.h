@@ -38,6 +38,7 @@ private:
     void on_request(const Arrival& a, const Payload& octets);
     void on_response1(const Arrival& a, const Payload& octets);
     void on_response2(const Arrival& a);
+    void without_setup(const Arrival& a);
     void on_response3(const Arrival& a);
 
     Connection* joined(const Arrival& a, const wire::ConnectPayload& payload);

@@ -28,14 +28,26 @@ bool is_setup(const wire::IuInfo& iu) {
            iu.type == IuType::connect_resp3;
 }
 
-/// Of an IU that both versions have: revision 1.0 has IMM_DATA in another place, and leaves TOT_LEN zero.
+/// RDMA, whose Device_Header has 32 octets in both versions.
+bool is_rdma_of_both(ByteView header) {
+    constexpr std::uint8_t write_rqst = 0x01, read_rqst = 0x02;
+    return header.size() == wire::long_device_header && (header[4] == write_rqst || header[4] == read_rqst);
+}
+
+/// Each version has IMM_DATA where the other one has a reserved bit.
+std::optional<wire::Version> version_of_flags(ByteView header) {
+    constexpr std::uint8_t imm_data_iso = 0x01, imm_data_rev_1_0 = 0x80;
+    if (!is_rdma_of_both(header)) return std::nullopt;
+    if ((header[5] & imm_data_rev_1_0) != 0) return wire::Version::rev_1_0;
+    return (header[5] & imm_data_iso) != 0 ? std::optional(wire::Version::iso) : std::nullopt;
+}
+
+/// Of an IU that both versions have: revision 1.0 leaves TOT_LEN zero.
 wire::Version likely_version(ByteView header) {
-    constexpr std::uint8_t imm_data_rev_1_0 = 0x80, write_rqst = 0x01, read_rqst = 0x02;
-    const std::uint8_t opcode = header[4], flags = header[5];
-    const bool rdma = header.size() == wire::long_device_header && (opcode == write_rqst || opcode == read_rqst);
-    const bool unsaid = rdma && std::ranges::all_of(header.last(4), [](std::uint8_t octet) { return octet == 0; });
-    return rdma && ((flags & imm_data_rev_1_0) != 0 || (flags == 0 && unsaid)) ? wire::Version::rev_1_0
-                                                                               : wire::Version::iso;
+    if (const auto told = version_of_flags(header)) return *told;
+    const bool unsaid = is_rdma_of_both(header) && header[5] == 0 &&
+                        std::ranges::all_of(header.last(4), [](std::uint8_t octet) { return octet == 0; });
+    return unsaid ? wire::Version::rev_1_0 : wire::Version::iso;
 }
 
 }  // namespace
@@ -60,7 +72,8 @@ private:
     bool goes_elsewhere(const FrameSeen& seen, std::uint32_t handle, const Exchange& exchange) const;
     bool is_of_another(
         const fibre_channel::FrameFacts& below, const wire::DeviceHeader& header, const wire::IuInfo& iu,
-        const Exchange& exchange) const;
+        const Exchange& exchange);
+    bool is_lacking(const Exchange& exchange, const wire::DeviceHeader& header, const wire::IuInfo& iu);
     Connection* connection_of(const FrameSeen& seen, const Exchange* exchange);
     Exchange& exchange_for(
         const fibre_channel::FrameFacts& below, const wire::DeviceHeader& header, const wire::IuInfo& iu);
@@ -80,7 +93,7 @@ private:
     Exchanges exchanges_;
     Connections connections_{options_, model_};
     Timeouts timeouts_{options_, judge_, model_, exchanges_, connections_, logins_};
-    IuRules iu_rules_{judge_};
+    IuRules iu_rules_{judge_, connections_};
     FarpRules farp_rules_{judge_, logins_};
     SetupRules setup_rules_{judge_, connections_, logins_};
     MessageRules message_rules_{judge_, connections_, logins_};
@@ -147,6 +160,7 @@ void Tracker::State::on_abts(const FrameSeen& seen, Exchange* exchange) {
         connection.aborts.push_back({step, by, seen.frame.header.ox_id});
     if (exchange->use == Exchange::Use::setup) setups_.on_abts(*exchange, by, step);
     if (exchange->use == Exchange::Use::message) messages_.on_abts(*exchange);
+    if (exchange->use == Exchange::Use::disconnect && by_originator) disconnects_.on_abts(*exchange, step);
     timeouts_.look_at_overdue();
 }
 
@@ -173,6 +187,8 @@ wire::Version Tracker::State::version_of(const FrameSeen& seen, const Exchange* 
         if (!connection->version_known && only) {
             connection->version = *only;
             connection->version_known = true;
+        } else if (const auto told = version_of_flags(header); told && !connection->version_known) {
+            connection->version = *told;
         }
         return connection->version;
     }
@@ -191,7 +207,7 @@ bool Tracker::State::goes_elsewhere(const FrameSeen& seen, std::uint32_t handle,
 /// Whether the frame belongs to another Exchange than the one that was kept under its OX_ID.
 bool Tracker::State::is_of_another(
     const fibre_channel::FrameFacts& below, const wire::DeviceHeader& header, const wire::IuInfo& iu,
-    const Exchange& exchange) const {
+    const Exchange& exchange) {
     const FrameSeen seen = below.seen();
     const fc::FCtl& f_ctl = seen.frame.header.f_ctl;
     const bool of_message = exchange.use == Exchange::Use::message || exchange.use == Exchange::Use::stray;
@@ -199,17 +215,35 @@ bool Tracker::State::is_of_another(
         return header.msg_id() == exchange.msg_id && !(of_message && goes_elsewhere(seen, header.handle(), exchange));
     };
     if (begins_exchange(iu) && !f_ctl.exchange_responder) {
-        if (!f_ctl.first_sequence && !exchange.closed) return false;
         // A frame that goes on with an open Sequence belongs to it, whatever its Device_Header says.
         if (exchange.by_originator.goes_on_with(seen.frame)) return false;
+        const bool begins = f_ctl.first_sequence || exchange.closed;
+        if (!begins && (!of_message || below.is_identified())) return false;
+        const bool is_disconnect = exchange.use == Exchange::Use::disconnect;
         const bool same = exchange.opcode == iu.opcode && exchange.connection_id == header.connection_id() &&
-                          is_same_message();
+                          is_same_message() && !(is_disconnect && exchange.by_originator.handle() != header.handle());
         return !same || (exchange.closed && f_ctl.first_sequence && exchange.use != Exchange::Use::message &&
                          seen.frame.header.seq_cnt == 0);
     }
-    // A response to a request that was not captured, behind the end of the Exchange that had the OX_ID before.
-    return exchange.closed && exchange.use == Exchange::Use::message && iu.category == Category::message_response &&
-           (below.opens || !is_same_message());
+    // Of an Exchange whose beginning was not captured, if it does not fit the one that had the OX_ID before.
+    const bool may_be_another = exchange.closed || !below.is_identified() || (below.opens && !f_ctl.first_sequence);
+    if (!may_be_another || exchange.by(!f_ctl.exchange_responder).repeats(seen.frame)) return false;
+    if (of_message && is_message(iu)) return !is_same_message();
+    return !is_lacking(exchange, header, iu);
+}
+
+/// Whether a setup, or a Disconnect, still lacks the IU: one that has ended may have it captured late.
+bool Tracker::State::is_lacking(const Exchange& exchange, const wire::DeviceHeader& header, const wire::IuInfo& iu) {
+    if (exchange.connection == 0) return !exchange.closed;
+    const Connection& connection = connections_.at(exchange.connection);
+    if (exchange.use == Exchange::Use::setup) {
+        const auto id = header.connection_id();
+        const bool same_id = !id || !exchange.connection_id || *id == *exchange.connection_id;
+        return is_setup(iu) && same_id && !connection.setups[exchange.index].step_of(iu.type);
+    }
+    const auto& handle = connection.end[exchange.originator].handle;
+    const bool same_handle = !handle || header.handle() == *handle || header.handle() == wire::unassigned_handle;
+    return !exchange.closed && iu.type == IuType::disconnect_resp && same_handle;
 }
 
 /// The Exchange that the frame belongs to, or a new one in its place: OX_IDs are used again at once (5.4).

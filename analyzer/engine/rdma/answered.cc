@@ -78,11 +78,14 @@ void Streams::on_refusal(At& at) {
 
     Half& requester = *half.peer;
     // One that asks again for what was done before may be refused although what follows was acknowledged.
-    if (is_fatal(syndrome) && requester.requests.started() && !requester.requests.has_arrived(at.psn))
+    if (is_fatal(syndrome) && requester.requests.started() && !requester.requests.has_arrived(at.psn)) {
         half.final_refusal = std::make_unique<FinalRefusal>(FinalRefusal{refusal, requester.requests.next_psn()});
+        if (Pending* refused = requester.requests.pending.covering(at.psn)) refused->refused = true;
+    }
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
         const bool may_be_late = half.last_response_frame == 0 ||
-                                 at.packet.time - half.last_acknowledged < longest_detour;
+                                 (at.sent != Sent::after &&
+                                  at.packet.time - half.last_acknowledged < longest_detour);
         verdicts_.broken(
             rules::nak_of_missing, doubt_if(may_be_late, UndecidedReason::out_of_order),
             {half.last_response_frame, at.packet.number}, {half.stream->id},
@@ -127,7 +130,8 @@ void Streams::on_acknowledgment(At& at) {
     Requests& requests = half.peer->requests;
     const bool is_latest = half.answered == at.psn && half.msn == at.packet.ib.aeth.msn;
     const bool fell = counted_before && half.msn && psn_distance(*counted_before, *half.msn) < 0;
-    const bool is_old = psn_distance(at.psn, requests.lowest_psn()) > 1;
+    // What it acknowledges was answered before, or later requests were: it has been overtaken.
+    const bool is_old = psn_distance(at.psn, requests.lowest_psn()) > 1 || requests.acknowledged() != at.psn;
     if (fell || is_old || at.facts.unseen || !requests.started() || !requests.is_whole() ||
         !requests.has_room(options_.limits.outstanding))
         half.completed_by_msn.reset();
@@ -227,7 +231,8 @@ void Streams::judge_message_count_of_asked(const At& at) {
         fmt::format("message sequence number {} after {}, with {} asked for", at.packet.ib.aeth.msn, *half.msn, asked));
 }
 
-/// Only of what had been asked for before the NAK: what is asked for later may be of a queue pair that began anew.
+/// Only of what was asked for before the NAK, or went on at once: what is asked for later may be of a queue pair that
+/// began anew.
 void Streams::judge_final_refusal(const At& at) {
     std::unique_ptr<FinalRefusal>& refused = at.half.final_refusal;
     if (!refused || refused->broken) return;
@@ -295,7 +300,9 @@ void Streams::on_unasked_response(At& at) {
 void Streams::on_repeated_response(At& at) {
     Half& requester = *at.half.peer;
     at.facts.retransmission = requester.again ? requester.again->cause : Cause::unknown;
-    count(at.direction.retransmitted, *at.facts.retransmission);
+    if (!at.direction.answered_again) at.direction.answered_again = std::make_unique<Retransmitted>();
+    for (Retransmitted* again : {&at.direction.retransmitted, at.direction.answered_again.get()})
+        count(*again, *at.facts.retransmission);
     const auto find = [&](bool had_arrived) {
         return std::find_if(requester.repeated.begin(), requester.repeated.end(), [&](const Repeated& one) {
             return one.had_arrived == had_arrived && psn_distance(one.begin, at.psn) >= 0 &&
@@ -460,8 +467,9 @@ void Streams::answer_operations(At& at, std::uint32_t psn) {
         const bool passed = i + 1 < pending.size() && psn_distance(pending[i + 1].seen.psn, psn) >= -1;
         if (!whole && !passed) break;
         if (one.seen.answer || (one.sends() && one.missed)) continue;
-        const bool is_answer = one.sends() ||
-                               (at.opcode.operation == ib::Operation::atomic_acknowledge && one.covers(psn));
+        const bool is_answer = !one.refused &&
+                               (one.sends() ||
+                                (at.opcode.operation == ib::Operation::atomic_acknowledge && one.covers(psn)));
         one.passed = !is_answer;
         if (is_answer && is_own_answer(at, one, psn)) one.seen.answer = at.stamp();
         else if (!one.missed) one.missed = at.packet.time;

@@ -109,6 +109,7 @@ void Streams::on_request(At& at) {
         pending.back().sized = true;
     }
     half.requests.take(at.psn, at.share, at.packet.time);
+    if (half.peer != nullptr && half.peer->final_refusal) note_going_on(at, *half.peer->final_refusal);
     if (placed.place == Place::ahead && half.requests.acknowledged()) {
         const std::uint32_t begin = psn_after(at.psn, ib::psn_mask + 1 - placed.missing);
         const std::uint32_t arrived = half.requests.answer(begin, psn_after(*half.requests.acknowledged()));
@@ -137,6 +138,11 @@ void Streams::on_request(At& at) {
     half.last_request = at.packet.time;
     half.responded = false;
     half.interface = at.packet.interface;
+}
+
+/// Behind a NAK that it may not have got yet.
+void Streams::note_going_on(const At& at, FinalRefusal& refused) {
+    if (at.packet.time - refused.nak.time < slowest_reaction) refused.asked_end = at.half.requests.next_psn();
 }
 
 /// Who asks for more behind a timeout, again or for the first time, has not given up.

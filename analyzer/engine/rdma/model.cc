@@ -78,6 +78,29 @@ const char* name_of(Event::Kind kind) {
     return "";
 }
 
+namespace {
+
+constexpr std::array retransmitted_counts{
+    &Retransmitted::packets, &Retransmitted::nak, &Retransmitted::timeout, &Retransmitted::rnr, &Retransmitted::implied};
+
+}  // namespace
+
+Retransmitted& Retransmitted::operator+=(const Retransmitted& more) {
+    for (const auto count : retransmitted_counts) this->*count += more.*count;
+    return *this;
+}
+
+Retransmitted& Retransmitted::operator-=(const Retransmitted& some) {
+    for (const auto count : retransmitted_counts) this->*count -= some.*count;
+    return *this;
+}
+
+Retransmitted Direction::asked_again() const {
+    Retransmitted requests = retransmitted;
+    if (answered_again) requests -= *answered_again;
+    return requests;
+}
+
 std::string stream_name(std::uint32_t id) { return "rdma-" + std::to_string(id); }
 
 std::string session_name(const Stream& stream) {

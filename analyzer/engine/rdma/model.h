@@ -87,6 +87,9 @@ struct Retransmitted {
     std::uint64_t timeout = 0;
     std::uint64_t rnr = 0;
     std::uint64_t implied = 0;
+
+    Retransmitted& operator+=(const Retransmitted& more);
+    Retransmitted& operator-=(const Retransmitted& some);
 };
 
 /// Packets whose ICRC was checked; see IcrcChecks.
@@ -127,6 +130,8 @@ struct Direction {
     std::uint64_t bytes = 0;    ///< payload of the operations that this side asked for, each octet once
     std::array<OperationCount, operation_types> operations{};
     Retransmitted retransmitted;
+    /// Those of them that are data of READs and atomics, which the other side has asked for again; nullptr: none.
+    std::unique_ptr<Retransmitted> answered_again;
     std::uint64_t lost = 0;                ///< packets that did not arrive
     std::uint64_t lost_before = 0;         ///< those of them that did not reach the point of capture
     std::uint64_t lost_behind = 0;         ///< those of them that had passed it
@@ -136,17 +141,20 @@ struct Direction {
     std::uint64_t duplicate_requests = 0;  ///< packets retransmitted that had arrived before
     Icrcs icrcs;
     std::uint64_t naks = 0;           ///< that this side was sent, without RNR NAKs
-    std::uint64_t unheeded_naks = 0;  ///< those of them behind which it began again only after a timeout
+    std::uint32_t unheeded_naks = 0;  ///< those of them behind which it began again only after a timeout
+    std::uint32_t timeouts = 0;       ///< times that this side began again because nothing came
     std::uint64_t rnr_naks = 0;       ///< that this side was sent
     std::uint64_t cnps = 0;           ///< that this side was sent
     std::uint64_t ce_marked = 0;
-    std::uint64_t timeouts = 0;        ///< times that this side began again because nothing came
     Time longest_timeout = 0;          ///< the longest silence before that
     Time rnr_waited = 0;               ///< in all
     Latencies ack_rtt;                 ///< from the last packet of a request to its acknowledgment
     Latencies operation_time;          ///< from the first packet of a request to its completion
     std::unique_ptr<Belated> belated;  ///< of most streams none is: it takes no room there
     std::optional<Time> first_time, last_time;
+
+    /// Requests that came again.
+    Retransmitted asked_again() const;
 };
 
 struct FatalNak {

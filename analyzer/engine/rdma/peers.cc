@@ -16,21 +16,17 @@ void add(OperationCount& to, const OperationCount& more) {
     to.bytes += more.bytes;
 }
 
-void add(Retransmitted& to, const Retransmitted& more) {
-    to.packets += more.packets;
-    to.nak += more.nak;
-    to.timeout += more.timeout;
-    to.rnr += more.rnr;
-    to.implied += more.implied;
-}
-
 void add(Direction& to, const Direction& more) {
     to.packets += more.packets;
     to.bytes += more.bytes;
     to.reads_known &= more.reads_known;
     to.answers_known &= more.answers_known;
     for (std::size_t i = 0; i < operation_types; ++i) add(to.operations[i], more.operations[i]);
-    add(to.retransmitted, more.retransmitted);
+    to.retransmitted += more.retransmitted;
+    if (more.answered_again) {
+        if (!to.answered_again) to.answered_again = std::make_unique<Retransmitted>();
+        *to.answered_again += *more.answered_again;
+    }
     to.lost += more.lost;
     to.lost_before += more.lost_before;
     to.lost_behind += more.lost_behind;

@@ -26,7 +26,8 @@ struct Pending {
     bool asks_for_answer = false;              ///< its latest packet does
     /// When it showed that a part of its own answer is missing, or all of it: a later one came.
     std::optional<Time> missed;
-    bool passed = false;  ///< a later one was answered
+    bool passed = false;   ///< a later one was answered
+    bool refused = false;  ///< by a NAK behind which nothing is answered any more
     // READ: responses since it was asked for.
     std::optional<std::uint32_t> answered_to;          ///< PSN behind the last one
     std::uint32_t missing_begin = 0, missing_end = 0;  ///< that were passed over, the latest of them

@@ -85,7 +85,8 @@ private:
 
     /// Such repetitions: after timeouts, as it turns out if its peer's first packet comes behind them, and is no NAK.
     struct Silent {
-        std::uint64_t packets = 0, times = 0;
+        std::uint64_t packets = 0;
+        std::uint32_t times = 0;
         Time longest = 0;
     };
 
@@ -236,6 +237,7 @@ private:
     void size_by_rest(const At& at);
     void on_request(At& at);
     void note_life(const At& at);
+    static void note_going_on(const At& at, FinalRefusal& refused);
     void on_late(At& at, const Requests::Placed& placed);
     void on_belated(At& at);
     void on_repeated(At& at, bool seen_before);

@@ -147,8 +147,9 @@ Connection* Connections::create_begun_before(const Arrival& a, std::optional<Sid
     connection->end[side].address = a.packet.source;
     connection->end[other(side)].address = a.packet.destination;
     for (Endpoint& end : connection->end.values) end.private_data.reset();
-    if (ids.local != 0) name_party(a.packet.source, ids.local, {connection->id, side, 0});
-    if (ids.remote != 0) name_party(a.packet.destination, ids.remote, {connection->id, other(side), 0});
+    const std::uint64_t transaction_id = a.message.mad.transaction_id;
+    if (ids.local != 0) name_party(a.packet.source, ids.local, {connection->id, side, transaction_id});
+    if (ids.remote != 0) name_party(a.packet.destination, ids.remote, {connection->id, other(side), transaction_id});
     a.facts.from = side;
     return connection;
 }
@@ -273,6 +274,16 @@ Connection* Connections::repeated(const Arrival& a, std::uint32_t id, bool sidr)
     return &connection;
 }
 
+/// The connection of which an answer was captured before this REQ: they come out of order, or the REQ comes again.
+Connection* Connections::answered_before(const Arrival& a, std::uint32_t id) {
+    const std::optional<Party> party = find(a.packet.source, id);
+    if (!party || party->side != Side::client || party->transaction_id != a.message.mad.transaction_id) return nullptr;
+    Connection& connection = at(party->connection);
+    if (!connection.began_before || connection.req) return nullptr;
+    connection.began_before = false;
+    return &connection;
+}
+
 // ---- what every message does -----------------------------------------------------------------------
 
 void Connections::on_mad(const capture::Packet& packet) {
@@ -369,8 +380,10 @@ void Connections::answer(const Arrival& a, const std::optional<FrameStamp>& requ
 
 Connection* Connections::on(const Arrival& a, const wire::Req& req) {
     a.facts.from = Side::client;
-    if (Connection* again = repeated(a, req.body.local_comm_id, false)) return again;
-    Connection* connection = create(a);
+    Connection* connection = answered_before(a, req.body.local_comm_id);
+    if (connection == nullptr)
+        if (Connection* again = repeated(a, req.body.local_comm_id, false)) return again;
+    if (connection == nullptr) connection = create(a);
     if (connection == nullptr) return nullptr;
     begin(a, *connection);
     name_party(a.packet.source, req.body.local_comm_id, {connection->id, Side::client, a.message.mad.transaction_id});

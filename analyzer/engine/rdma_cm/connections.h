@@ -50,7 +50,7 @@ private:
     struct Party {
         std::uint32_t connection;
         Side side;
-        std::uint64_t transaction_id;  ///< of the REQ or SIDR_REQ; 0 = not captured
+        std::uint64_t transaction_id;  ///< of the REQ or SIDR_REQ, or of what was captured first
     };
     struct Ids {
         std::uint32_t local, remote;  ///< as the message has them; 0 = not told
@@ -65,6 +65,7 @@ private:
     Connection* known(const Arrival& a, Ids ids);
     Connection* known_or_before(const Arrival& a, std::optional<Side> from, Ids ids);
     void merge_peers(const Arrival& a, Ids ids);
+    Connection* answered_before(const Arrival& a, std::uint32_t id);
     Connection* repeated(const Arrival& a, std::uint32_t id, bool sidr);
     void name_party(const Address& owner, std::uint32_t id, Party party, bool sidr = false);
     static void answer(const Arrival& a, const std::optional<FrameStamp>& request);

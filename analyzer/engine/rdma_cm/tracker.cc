@@ -49,7 +49,9 @@ void Tracker::on_packet(const capture::Packet& packet) {
     state_->connections_.on_mad(packet);
 }
 
-void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) { state_->observer_.on_copy(frame, original); }
+void Tracker::on_copy(const capture::Packet& packet, std::uint64_t original) {
+    state_->observer_.on_copy(packet.number, original);
+}
 
 void Tracker::on_damaged(const capture::Packet& packet) {
     if (claims_message(packet)) state_->connections_.on_damaged(packet);

@@ -46,7 +46,7 @@ public:
     ~Tracker() override;
 
     void on_packet(const capture::Packet& packet) override;
-    void on_copy(std::uint64_t frame, std::uint64_t original) override;
+    void on_copy(const capture::Packet& packet, std::uint64_t original) override;
     void on_damaged(const capture::Packet& packet) override;
     void finish() override;
 

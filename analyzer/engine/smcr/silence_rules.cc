@@ -40,7 +40,12 @@ void SilenceRules::watch(const Arrival& a, std::uint8_t number, bool only_asked)
     const Link* link = link_numbered(group, number);
     if (link == nullptr || (!only_asked && link->state != LinkState::deleted)) return;
     const auto index = static_cast<std::uint32_t>(link - group.links.data());
-    keep_youngest(of_[a.group], max_deleted, {rules::delete_link_answer, index, a.step(), only_asked});
+    auto& all = of_[a.group];
+    const Deleted deleted{rules::delete_link_answer, index, a.step(), only_asked};
+    // Who agrees was asked before: one breach is told once.
+    const auto asked = std::ranges::find(all, deleted.link, &Deleted::link);
+    if (asked == all.end()) keep_youngest(all, max_deleted, deleted);
+    else if (!asked->judged && asked->only_asked) *asked = deleted;
     a.history->watched = true;
 }
 

@@ -35,7 +35,9 @@ void Tracker::on_packet(const capture::Packet& packet) {
     else if (packet.transport == capture::Transport::ib) state_->groups_.on_ib(packet);
 }
 
-void Tracker::on_copy(std::uint64_t frame, std::uint64_t original) { state_->observer_.on_copy(frame, original); }
+void Tracker::on_copy(const capture::Packet& packet, std::uint64_t original) {
+    state_->observer_.on_copy(packet.number, original);
+}
 
 void Tracker::finish() {
     state_->groups_.finish();  // what still waits counts before outcomes are settled

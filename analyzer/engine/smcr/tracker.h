@@ -51,7 +51,7 @@ public:
     ~Tracker() override;
 
     void on_packet(const capture::Packet& packet) override;
-    void on_copy(std::uint64_t frame, std::uint64_t original) override;
+    void on_copy(const capture::Packet& packet, std::uint64_t original) override;
     void finish() override;
 
     /// Hands out what is left of a connection's streams: the capture holds nothing more of it.

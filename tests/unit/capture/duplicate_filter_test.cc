@@ -184,6 +184,16 @@ TEST(DuplicateFilter, HopsAndChecksumsDoNotMatter) {
     EXPECT_TRUE(is_copy(filter, octets, 1));
 }
 
+TEST(DuplicateFilter, VlansOfFcoeAreFabrics) {
+    const Octets fcoe = join({Octets(14), counting(24), Octets(8)});
+    const auto tagged = [&](std::uint16_t identifier) { return ethernet(0x8100, vlan(identifier, 0x8906, fcoe)); };
+    DuplicateFilter filter(2);
+    EXPECT_FALSE(is_copy(filter, ethernet(0x8906, fcoe), 0));
+    EXPECT_TRUE(is_copy(filter, tagged(1), 1)) << "of which the tag was missing";
+    EXPECT_FALSE(is_copy(filter, tagged(2), 1)) << "the first one was of another VLAN";
+    EXPECT_TRUE(is_copy(filter, tagged(2), 0));
+}
+
 TEST(DuplicateFilter, OnlyWithinTheWindow) {
     DuplicateFilter filter(2);
     EXPECT_FALSE(is_copy(filter, segment(1), 0, 0));

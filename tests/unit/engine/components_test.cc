@@ -153,6 +153,24 @@ TEST_F(ComponentsTest, WithFcipAllOfFibreChannelIsOne) {
     EXPECT_EQ(of(fc_port(0x010203)), of(host(2)));
 }
 
+TEST_F(ComponentsTest, WithASecondVlanAllOfFibreChannelIsOne) {
+    const auto exchange = [&](std::uint32_t port, std::uint16_t vlan) {
+        Packet p = packet(fc_port(port), fc_port(port + 1), Transport::fc);
+        p.ether_type = 0x8906;
+        p.vlan = vlan;
+        add(p);
+    };
+    exchange(0x010201, 0);
+    exchange(0x010203, 100);
+    exchange(0x010205, 100);
+    Components one_vlan = components_;
+    one_vlan.finish();
+    exchange(0x010207, 200);
+    finish();
+    EXPECT_EQ(one_vlan.list().size(), 3U);
+    for (const std::uint32_t port : {0x010203, 0x010205, 0x010207}) EXPECT_EQ(of(fc_port(port)), of(fc_port(0x010201)));
+}
+
 TEST_F(ComponentsTest, TooManyAddressesAreTold) {
     Address address = fc_port(0);
     address.kind = Address::Kind::ipv6;

@@ -364,11 +364,11 @@ TEST_F(ClearedLinks, EndTheLoginWithTheFabric) {
     clear({world.a.id});
     const Model& model = world.finish();
     ASSERT_EQ(model.cleared_links.size(), 2U);
-    EXPECT_EQ(model.cleared_links[0].port, world.a.id);
+    EXPECT_EQ(model.cleared_links[0].port, (Port{0, world.a.id}));
     EXPECT_EQ(model.cleared_links[0].first.frame, 5U);
     EXPECT_EQ(model.cleared_links[0].frames, 2U);
     EXPECT_EQ(model.cleared_links[0].login, 1U);
-    EXPECT_EQ(model.cleared_links[1].port, 0x010303U);
+    EXPECT_EQ(model.cleared_links[1].port, (Port{0, 0x010303}));
     EXPECT_EQ(model.cleared_links[1].login, 0U) << "of which nothing was captured";
     EXPECT_EQ(model.logins[0].state, LoginState::logged_out);
     EXPECT_EQ(model.logins[0].logout_by, Party::responder);

@@ -70,6 +70,20 @@ TEST(CmRules, HealthyTrafficBreaksNone) {
     EXPECT_EQ(tally(w, rules::sequence).satisfied, 4U);
 }
 
+TEST(CmRules, ARepThatWasCapturedBeforeItsReq) {
+    World w;
+    w.transactions[1] = 1;
+    w.rep(1), w.req(1), w.rtu(1);
+    EXPECT_EQ(found(w), Ids{});
+    const Model& model = w.tracker.model();
+    ASSERT_EQ(model.connections.size(), 1U);
+    const Connection& connection = model.connections.front();
+    EXPECT_EQ(connection.outcome, Outcome::connected);
+    EXPECT_FALSE(connection.began_before);
+    EXPECT_EQ(connection.req->frame, 2U);
+    EXPECT_EQ(connection.end[server].qpn, 0x21U);
+}
+
 TEST(CmRules, IpVersion) {
     EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}), Ids{"IPCM-CA11-4"});
     EXPECT_EQ(rejected(nullptr, {0, 3, 1, 0, 6}, false), Ids{}) << "it may know IPv6 only";

@@ -386,6 +386,49 @@ TEST(RdmaRules, ANakOfWhatWasAcknowledged) {
     EXPECT_EQ(w.end().of(rules::nak_of_missing).broken, 1U);
 }
 
+TEST(RdmaRules, ANakThatIpNumbersBehindTheAcknowledgment) {
+    for (const std::uint32_t step : {1U, 0U}) {  // 0: its sender does not count
+        World w;
+        std::uint32_t identification = 1;
+        const auto answer = [&](std::uint32_t psn, std::uint8_t syndrome) {
+            capture::Packet p = w.packet(b, acknowledge, psn, 0);
+            p.ip_identification = identification += step;
+            p.ib.has_aeth = true;
+            p.ib.aeth.syndrome = syndrome;
+            p.ib.aeth.msn = ++w.msn;
+            w.tracker.on_packet(p);
+        };
+        for (std::uint32_t psn = 1; psn <= 4; ++psn) w.request(a, send_only, psn), answer(psn, ack);
+        answer(2, sequence_error);
+        EXPECT_EQ(w.end().of(rules::nak_of_missing).broken, step) << "without it, it may have been overtaken";
+    }
+}
+
+TEST(RdmaRules, WhatGoesOnBehindAFatalNakIsNotAnswered) {
+    for (const Time pause : {capture::millisecond, capture::second}) {
+        World w;
+        w.request(a, send_only, 1), w.answer(b, 1);
+        w.request(a, send_only, 2), w.answer(b, 2, access_error);
+        w.wait(pause);
+        w.request(a, send_only, 3), w.answer(b, 3);
+        EXPECT_EQ(w.end().of(rules::nothing_behind_refusal).broken, pause < capture::second ? 1U : 0U);
+        for (const Operation& operation : w.tracker.model().operations)
+            EXPECT_EQ(operation.answer.has_value(), operation.psn != 2U);
+    }
+}
+
+TEST(RdmaRules, AnAcknowledgmentThatReadsHaveOvertakenDoesNotCount) {
+    World w;
+    w.request(a, send_only, 100), w.answer(b, 100), w.request(a, send_only, 101), w.answer(b, 101);
+    w.read(a, 102, 100), w.request(a, send_only, 103);
+    w.answer(b, 102, ack, response_only, 100);
+    w.msn = 1;
+    w.answer(b, 101);
+    w.msn = 3;
+    w.answer(b, 103);
+    EXPECT_EQ(w.end().of(rules::counts_what_was_asked).broken, 0U);
+}
+
 TEST(RdmaRules, TwoNaksForOneGap) {
     World w;
     w.request(a, send_only, 1), w.answer(b, 1);
@@ -756,6 +799,17 @@ TEST(Rdma, AReadThatMissesResponsesWaitsForThem) {
     EXPECT_EQ(w.tracker.model().operations[0].answer->frame, 8U);
     EXPECT_EQ(w.tracker.model().operations[1].answer->frame, 9U) << "its requester has thrown away the first answer";
     EXPECT_EQ(s.ending, End::open);
+}
+
+TEST(Rdma, AnswersThatWereAskedForAgainAreNoRequestsThatCameAgain) {
+    World w;
+    w.read(a, 10, 100), w.answer(b, 10, ack, response_only, 100);
+    w.request(b, send_only, 500), w.answer(a, 500);
+    w.wait(100 * capture::millisecond), w.read(a, 10, 100), w.answer(b, 10, ack, response_only, 100);
+    const Stream& s = w.stream();
+    EXPECT_EQ(s.from[b].retransmitted.packets, 1U);
+    EXPECT_EQ(s.from[b].asked_again().packets, 0U);
+    EXPECT_EQ(s.from[a].asked_again().packets, 1U);
 }
 
 TEST(Rdma, AnAnswerThatComesAgainProvesOneDuplicate) {

@@ -631,7 +631,7 @@ TEST(Observations, ASwitchClearsVirtualLinks) {
     model.logins[0].exchange = 3;
     const Mac by{{0, 0x0D, 0xEC, 0, 0, 1}}, station{{2, 0, 0, 0, 0, 2}};
     model.cleared_links = {
-        {{start, 7}, by, station, 0x010203, 2, 1, start - 21 * capture::second},
+        {{start, 7}, by, station, Port{.id = 0x010203}, 2, 1, start - 21 * capture::second},
         {{start, 9}, by, station, std::nullopt, 1, 0}};
     const auto all = observed({.fc = &model});
     ASSERT_THAT(all, SizeIs(2));
