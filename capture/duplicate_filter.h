@@ -15,12 +15,13 @@
 namespace fabricscope::capture {
 
 /// Two packets are copies if addresses, IP identification and transport octets agree; MAC addresses, hop limits and
-/// checksums may differ, and so may what was cut off; but not VLANs of FCoE, which are fabrics. Of another interface an interface contributes at most one copy of
-/// each original. On the same interface a copy follows within 100 ms if IP identifies it, as it does where senders are
-/// seen to count; within a millisecond if they may have one identification for all; and if they have none it is soon
-/// there, before anything has gone the opposite way: so retransmissions stay, which a timer or an answer brings about.
-/// There, InfiniBand packets have none unless their senders are seen to count otherwise than by PSNs. A file that
-/// begins when another one has ended, as those of a ring buffer do, holds no copies of it but those that IP identifies.
+/// checksums may differ, and so may what was cut off; but not VLANs of FCoE, which are fabrics. Of another interface an
+/// interface contributes at most one copy of each original. On the same interface a copy follows within 100 ms if IP
+/// identifies it, as it does where senders are seen to count; within a millisecond if they may have one identification
+/// for all; and if they have none it is soon there, before anything has gone the opposite way: so retransmissions stay,
+/// which a timer or an answer brings about. There, InfiniBand packets have none unless their senders are seen to count
+/// otherwise than by PSNs. A file that begins when another one has ended, as those of a ring buffer do, holds no copies
+/// of it but those that IP identifies.
 ///
 /// Interfaces whose clocks differ by more than the window hold copies that are not recognised: by how much their first
 /// frames differ tells that.

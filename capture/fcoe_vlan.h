@@ -12,7 +12,7 @@ namespace fabricscope::capture {
 /// (FC-BB-5), but the same frame may be seen with its tag and without it.
 inline std::uint16_t fcoe_vlan(const Packet& packet) {
     return packet.ether_type == fc::fcoe_ether_type || packet.ether_type == fc::fip_ether_type ? packet.vlan
-                                                                                              : std::uint16_t{0};
+                                                                                               : std::uint16_t{0};
 }
 
 }  // namespace fabricscope::capture

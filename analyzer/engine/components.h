@@ -72,7 +72,7 @@ private:
 
     FlatMap<capture::Address, std::uint32_t> index_;  ///< into nodes_, from 1
     std::vector<Node> nodes_;
-    DisjointSets sets_;  ///< of nodes; the component that turned up first keeps its name
+    DisjointSets sets_;            ///< of nodes; the component that turned up first keeps its name
     std::uint16_t fcoe_vlan_ = 0;  ///< the first one; 0 = none so far
     bool fc_is_one_ = false;
     bool full_ = false;

@@ -408,8 +408,7 @@ void Exchanges::observe(const Exchange& exchange) {
 
 void observe_cleared(const Model& model, const ClearedLink& link, Observations& observations) {
     std::string text = link.port
-                           ? fmt::format(
-                                 "{} cleared the virtual link of {}", to_string(link.by), to_string(*link.port))
+                           ? fmt::format("{} cleared the virtual link of {}", to_string(link.by), to_string(*link.port))
                            : fmt::format(
                                  "{} cleared all virtual links of {}", to_string(link.by), to_string(link.station));
     if (link.login != 0) text += ", which ended its login with the fabric";

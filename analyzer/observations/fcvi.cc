@@ -169,10 +169,25 @@ void observe_failure(const Connection& connection, const Message& message, Obser
 
 constexpr Time longest_wait = 10 * capture::second;
 
-/// Both ends have left, so that no answer can come any more.
+/// Whether a Disconnect with this reason tells of an error: with none it is the application's, and with the others it
+/// accepts or ends what has not come up.
+bool is_error(const Connection& connection, const StatusSeen& status) {
+    const wire::Reason reason = wire::reason_of(connection.version, status.reason);
+    return reason >= wire::Reason::transport_error && reason <= wire::Reason::protocol_error;
+}
+
+/// The first error that a Disconnect tells of; nullptr if none does.
+const StatusSeen* breaking_status(const Connection& connection) {
+    for (const Disconnect& disconnect : connection.disconnects)
+        for (const auto* status : {&disconnect.status, &disconnect.resp_status})
+            if (*status && !disconnect.aborts_setup && is_error(connection, **status)) return &**status;
+    return nullptr;
+}
+
+/// Both ends have left, so that no answer can come any more. Behind an error none was due.
 bool is_over(const Connection& connection) {
     return connection.outcome == Outcome::connected && connection.end[Side::client].state == State::idle &&
-           connection.end[Side::server].state == State::idle;
+           connection.end[Side::server].state == State::idle && breaking_status(connection) == nullptr;
 }
 
 /// A Message on which nothing is due, or the rest of whose request was not captured, waits for nothing.
@@ -251,21 +266,6 @@ bool may_come_up_otherwise(const Model& model, const Connection& connection) {
         return &each != &connection && is_up && each.last_time > connection.reject->step.time &&
                may_be_for_the_same(each, connection);
     });
-}
-
-/// Whether a Disconnect with this reason tells of an error: with none it is the application's, and with the others it
-/// accepts or ends what has not come up.
-bool is_error(const Connection& connection, const StatusSeen& status) {
-    const wire::Reason reason = wire::reason_of(connection.version, status.reason);
-    return reason >= wire::Reason::transport_error && reason <= wire::Reason::protocol_error;
-}
-
-/// The first error that a Disconnect tells of; nullptr if none does.
-const StatusSeen* breaking_status(const Connection& connection) {
-    for (const Disconnect& disconnect : connection.disconnects)
-        for (const auto* status : {&disconnect.status, &disconnect.resp_status})
-            if (*status && !disconnect.aborts_setup && is_error(connection, **status)) return &**status;
-    return nullptr;
 }
 
 /// `failed`: a Message of it failed, and the connection ended with it, as it should.

@@ -19,8 +19,8 @@ namespace fabricscope::engine::fibre_channel {
 
 namespace wire = fabricscope::fc;
 
-/// VSAN, VF_ID or VLAN of FCoE; nothing: the link does not tell. A frame of FCoE may be seen without its tag, so the VLAN
-/// that comes first is the one of frames that have none, and nothing too.
+/// VSAN, VF_ID or VLAN of FCoE; nothing: the link does not tell. A frame of FCoE may be seen without its tag, so the
+/// VLAN that comes first is the one of frames that have none, and nothing too.
 using Fabric = std::optional<std::uint16_t>;
 
 /// An Nx_Port of a fabric.
@@ -210,8 +210,8 @@ struct Login {
 /// A virtual link of FCoE that its switch has given up (FIP Clear Virtual Links, FC-BB-5): the VN_Port is logged out.
 struct ClearedLink {
     FrameStamp first;
-    Mac by;                             ///< the switch
-    Mac station;                        ///< whom it told
+    Mac by;                    ///< the switch
+    Mac station;               ///< whom it told
     std::optional<Port> port;  ///< nothing: all links of the station
     std::uint32_t frames = 0;
     std::uint32_t login = 0;  ///< id of the login with the fabric that this ended; 0 = none that was captured

@@ -74,7 +74,8 @@ const Connections::Party* Connections::receiver_of(const Arrival& a) const {
     const Party* party = owner_of(destination_of(a.seen), source_of(a.seen), a.header.handle());
     if (party == nullptr) return nullptr;
     const ConnectionState& state = states_[party->connection - 1];
-    const bool may_be_over = state.login_asked || state.sender[Side::client].logout || state.sender[Side::server].logout;
+    const bool may_be_over = state.login_asked || state.sender[Side::client].logout ||
+                             state.sender[Side::server].logout;
     return may_be_over && lack_of_setups(a) ? nullptr : party;
 }
 

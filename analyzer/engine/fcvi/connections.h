@@ -131,8 +131,8 @@ public:
     void release(const Connection& connection, Side side, std::uint32_t handle);
     /// Whose handle it is, if `owner` gave it to a connection with `peer`.
     const Party* owner_of(const Port& owner, const Port& peer, std::uint32_t handle) const;
-    /// Who receives the frame by its handle; nullptr, too, if its connection may be over and another one may have got the
-    /// handle without the capture showing it.
+    /// Who receives the frame by its handle; nullptr, too, if its connection may be over and another one may have got
+    /// the handle without the capture showing it.
     const Party* receiver_of(const Arrival& a) const;
     /// All that have got the handle from `owner`, the latest of each peer.
     std::span<const Party> owners_of(const Port& owner, std::uint32_t handle) const;

@@ -99,7 +99,7 @@ private:
     std::vector<Mark> marks_;  ///< of its frames, from its first one on
     /// Of the frames that were seen of the first ones: what is in them; 0: nothing is known of it.
     std::array<std::uint64_t, first_frames> digests_{};
-    std::uint64_t next_ = 0;   ///< count behind the highest one
+    std::uint64_t next_ = 0;  ///< count behind the highest one
     RangeSet counts_;
     RangeSet data_;
     std::uint64_t bytes_ = 0;

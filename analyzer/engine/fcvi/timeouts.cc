@@ -89,7 +89,11 @@ void Timeouts::look_at_overdue() {
         }
         const bool late = came(exchange, e.awaited);
         if (!late && !is_known_to_lack(exchange, e.awaited)) return false;
-        judge_late(e, exchange, late ? "it came later" : "the Exchange, or an earlier one, was aborted later");
+        judge_late(
+            e, exchange,
+            late               ? "it came later"
+            : exchange.aborted ? "the Exchange was aborted later"
+                               : "an earlier one was aborted later");
         if (late && !exchange.aborted && e.awaited == Awaited::message_response) note_patience(exchange);
         return true;
     });

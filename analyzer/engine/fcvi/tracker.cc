@@ -228,7 +228,8 @@ bool Tracker::State::is_of_another(
     // Of an Exchange whose beginning was not captured, if it does not fit the one that had the OX_ID before.
     const bool may_be_another = exchange.closed || !below.is_identified() || (below.opens && !f_ctl.first_sequence);
     if (!may_be_another || exchange.by(!f_ctl.exchange_responder).repeats(seen.frame)) return false;
-    if (of_message && is_message(iu)) return !is_same_message();
+    // As long as a Message waits for its response, handles need not be known well enough to tell.
+    if (of_message && is_message(iu)) return exchange.closed ? !is_same_message() : header.msg_id() != exchange.msg_id;
     return !is_lacking(exchange, header, iu);
 }
 

@@ -84,8 +84,7 @@ void Streams::on_refusal(At& at) {
     }
     if (sequence_error && requester.requests.has_arrived(at.psn)) {
         const bool may_be_late = half.last_response_frame == 0 ||
-                                 (at.sent != Sent::after &&
-                                  at.packet.time - half.last_acknowledged < longest_detour);
+                                 (at.sent != Sent::after && at.packet.time - half.last_acknowledged < longest_detour);
         verdicts_.broken(
             rules::nak_of_missing, doubt_if(may_be_late, UndecidedReason::out_of_order),
             {half.last_response_frame, at.packet.number}, {half.stream->id},

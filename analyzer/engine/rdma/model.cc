@@ -81,7 +81,8 @@ const char* name_of(Event::Kind kind) {
 namespace {
 
 constexpr std::array retransmitted_counts{
-    &Retransmitted::packets, &Retransmitted::nak, &Retransmitted::timeout, &Retransmitted::rnr, &Retransmitted::implied};
+    &Retransmitted::packets, &Retransmitted::nak, &Retransmitted::timeout, &Retransmitted::rnr,
+    &Retransmitted::implied};
 
 }  // namespace
 

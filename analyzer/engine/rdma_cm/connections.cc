@@ -548,7 +548,7 @@ Connection* Connections::on(const Arrival& a, const ib::CmDrep& drep) {
     one_of_many(a, *connection);
     if (connection->drep) return connection;
     connection->drep = a.step();
-    traffic_.release(*connection);
+    traffic_.leave(*connection, a.packet.time);
     return connection;
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t max_receivers = 4096;  // of one datagram queue pair
 constexpr std::size_t max_unplaced = 4096;   // packets of one queue pair
+constexpr std::size_t most_leaving = 256;
 
 bool is_datagram(const Connection& connection) { return connection.service == Service::ud; }
 
@@ -27,6 +28,14 @@ void TrafficCounter::register_at(const QueuePairKey& queue_pair, const Connectio
     if (!is_datagram(connection)) there.clear();
     else if (there.size() >= max_receivers) there.erase(there.begin());
     there.push_back({connection.id, side, nullptr, {}});
+}
+
+void TrafficCounter::leave(const Connection& connection, Time now) {
+    leaving_.emplace_back(now, connection.id);
+    while (leaving_.size() > most_leaving || leaving_.front().first + greatest_skew < now) {
+        release(model_.connections[leaving_.front().second - 1]);
+        leaving_.pop_front();
+    }
 }
 
 void TrafficCounter::release(const Connection& connection) {

@@ -2,6 +2,7 @@
 // Which packets belong to a connection once it is set up: by the queue pair they go to.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -19,8 +20,9 @@ public:
 
     /// `side` of the connection receives on its queue pair from now on.
     void register_end(const Connection& connection, Side side);
-    /// The connection is gone; packets that still come are counted, but no longer told from repeated ones.
-    void release(const Connection& connection);
+    /// The connection is gone. Packets that come later than clocks of interfaces differ are counted, but no longer told
+    /// from repeated ones.
+    void leave(const Connection& connection, Time now);
 
     void on_packet(const capture::Packet& packet);
 
@@ -35,6 +37,7 @@ private:
     };
 
     void register_at(const QueuePairKey& queue_pair, const Connection& connection, Side side);
+    void release(const Connection& connection);
     void release_at(const QueuePairKey& queue_pair, const Connection& connection);
     Receiver* find(const capture::Packet& packet);
     int fit(const Receiver& receiver, const capture::Packet& packet) const;
@@ -45,6 +48,7 @@ private:
     Observer& observer_;
     Model& model_;
     std::unordered_map<QueuePairKey, std::vector<Receiver>, QueuePairHash> receivers_;
+    std::deque<std::pair<Time, std::uint32_t>> leaving_;  ///< connections, by id, and when they ended
 };
 
 }  // namespace fabricscope::engine::rdma_cm

@@ -296,8 +296,15 @@ private:
         const bool answered = std::ranges::all_of(connection.disconnects, [](const fcvi_model::Disconnect& disconnect) {
             return disconnect.resp.has_value();
         });
+        // Logouts are the ports' matter, not the session's.
+        const bool logged_out = std::ranges::any_of(std::array{Side::client, Side::server}, [&](Side side) {
+            return connection.end[side].state == fcvi_model::State::idle &&
+                   std::ranges::none_of(connection.disconnects, [&](const fcvi_model::Disconnect& disconnect) {
+                       return disconnect.from == side && disconnect.resp.has_value();
+                   });
+        });
         if (const char* close = fcvi_model::close_of(connection))
-            add_fact(about, "close", answered ? close : Fact::unknown);
+            add_fact(about, "close", answered && !logged_out ? close : Fact::unknown);
         const bool connected = connection.outcome == fcvi_model::Outcome::connected;
         if (const auto level = connection.reliability(); connected && level)
             add_fact(

@@ -458,10 +458,11 @@ TEST(FcviTracker, BehindALoginAHandleMayBeAnothers) {
         "protocol fcvi\nlisten level=reliable-reception vis=2\n"
         "connect level=reliable-reception vis=2 interval=20ms messages=1 octets=100\n");
     const World w(
-        two, {"PLOGI copy before FCVI_CONNECT_RQST/2", "LS_ACC/last copy before FCVI_CONNECT_RQST/2",
-              "FCVI_SEND_RQST/2 set fcvi.handle=@FCVI_SEND_RQST/1", "FCVI_SEND_RESP/2 set fcvi.handle=@FCVI_SEND_RESP/1",
-              "FCVI_DISCONNECT_RQST/2 drop", "FCVI_DISCONNECT_RESP/2 drop", "FCVI_CONNECT_RESP2/2 drop",
-              "FCVI_CONNECT_RESP1/2 drop", "FCVI_CONNECT_RQST/2 drop"});
+        two,
+        {"PLOGI copy before FCVI_CONNECT_RQST/2", "LS_ACC/last copy before FCVI_CONNECT_RQST/2",
+         "FCVI_SEND_RQST/2 set fcvi.handle=@FCVI_SEND_RQST/1", "FCVI_SEND_RESP/2 set fcvi.handle=@FCVI_SEND_RESP/1",
+         "FCVI_DISCONNECT_RQST/2 drop", "FCVI_DISCONNECT_RESP/2 drop", "FCVI_CONNECT_RESP2/2 drop",
+         "FCVI_CONNECT_RESP1/2 drop", "FCVI_CONNECT_RQST/2 drop"});
     EXPECT_EQ(w.found(), Ids());
     EXPECT_EQ(w.message(1).connection, 2U);
 }

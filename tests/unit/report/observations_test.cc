@@ -847,6 +847,9 @@ TEST(Observations, WhatNobodyAnswersOfFcVi) {
     model.messages.push_back(message);
     EXPECT_THAT(told(11), ElementsAre("no response to an RDMA Read of 400 bytes was captured"));
     EXPECT_THAT(told(10), IsEmpty());
+    for (const Side side : {Side::client, Side::server}) c.end[side].state = State::idle;
+    EXPECT_THAT(
+        told(10), ElementsAre("no response to an RDMA Read of 400 bytes was captured before the connection ended"));
 }
 
 TEST(Observations, TheWorstComesFirst) {
