@@ -1261,8 +1261,10 @@ TEST_F(OneStream, OneDirectionOnlyIsSaid) {
 }
 
 TEST_F(OneStream, AnswersThatComeAgainAreTheirRequestersTrouble) {
-    model_.streams[0].from[engine::rdma::b].packets = 500;
-    model_.streams[0].from[engine::rdma::b].retransmitted = {.packets = 100, .implied = 100};
+    engine::rdma::Direction& answers = model_.streams[0].from[engine::rdma::b];
+    answers.packets = 500;
+    answers.retransmitted = {.packets = 100, .implied = 100};
+    answers.answered_again = std::make_unique<engine::rdma::Retransmitted>(answers.retransmitted);
     direction().retransmitted = {.packets = 20, .implied = 20};
     EXPECT_THAT(ids(), ElementsAre("RDMA-O-retransmissions"));
     EXPECT_THAT(cause(), HasSubstr("Responses from 192.0.2.20 are lost on the way to 192.0.2.10"));
