@@ -258,7 +258,7 @@ void Connections::merge_peers(const Arrival& a, Ids ids) {
 Connection* Connections::repeated(const Arrival& a, std::uint32_t id, bool sidr) {
     const std::optional<Party> party = find(a.packet.source, id, sidr);
     const bool same = party && party->side == Side::client && party->transaction_id == a.message.mad.transaction_id;
-    if (!same) return nullptr;
+    if (!same || !at(party->connection).req) return nullptr;
     Connection& connection = at(party->connection);
     Sent& last = connection.last_req;
     const std::optional<std::uint64_t> content = content_of(a);
@@ -380,9 +380,8 @@ void Connections::answer(const Arrival& a, const std::optional<FrameStamp>& requ
 
 Connection* Connections::on(const Arrival& a, const wire::Req& req) {
     a.facts.from = Side::client;
+    if (Connection* again = repeated(a, req.body.local_comm_id, false)) return again;
     Connection* connection = answered_before(a, req.body.local_comm_id);
-    if (connection == nullptr)
-        if (Connection* again = repeated(a, req.body.local_comm_id, false)) return again;
     if (connection == nullptr) connection = create(a);
     if (connection == nullptr) return nullptr;
     begin(a, *connection);
