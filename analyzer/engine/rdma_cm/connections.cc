@@ -258,7 +258,7 @@ void Connections::merge_peers(const Arrival& a, Ids ids) {
 Connection* Connections::repeated(const Arrival& a, std::uint32_t id, bool sidr) {
     const std::optional<Party> party = find(a.packet.source, id, sidr);
     const bool same = party && party->side == Side::client && party->transaction_id == a.message.mad.transaction_id;
-    if (!same || !at(party->connection).req) return nullptr;
+    if (!same || (!sidr && !at(party->connection).req)) return nullptr;
     Connection& connection = at(party->connection);
     Sent& last = connection.last_req;
     const std::optional<std::uint64_t> content = content_of(a);
