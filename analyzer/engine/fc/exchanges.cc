@@ -125,8 +125,8 @@ bool Exchanges::may_repeat(const Place& place, const capture::FcPacket& fc) {
     return wire::class_of(fc.sof) != 3 && !sequence->last.f_ctl.sequence_initiative;
 }
 
-/// Who answers gives an Exchange one RX_ID, and who has asked repeats it. 0 may mean that it knows none, but is one like
-/// others in what a Responder sends behind the end of an Exchange.
+/// Who answers gives an Exchange one RX_ID, and who has asked repeats it. 0 may mean that it knows none, but is one
+/// like others in what a Responder sends behind the end of an Exchange.
 bool Exchanges::has_other_rx_id(const Place& place, const wire::FrameHeader& header) {
     if (!place.given_rx_id || header.rx_id == wire::unassigned_x_id || header.rx_id == *place.given_rx_id) return false;
     if (place.is_over && header.f_ctl.exchange_responder) return true;
