@@ -15,4 +15,18 @@ inline std::uint16_t fcoe_vlan(const Packet& packet) {
                                                                                                : std::uint16_t{0};
 }
 
+/// Which VLAN of FCoE came first: frames that have no tag belong to it.
+class FcoeVlans {
+public:
+    /// The VLAN that the packet came in, if another one came first; 0: it came in that one, or in none that is known.
+    std::uint16_t further(const Packet& packet) {
+        const std::uint16_t vlan = fcoe_vlan(packet);
+        if (first_ == 0) first_ = vlan;
+        return vlan == first_ ? std::uint16_t{0} : vlan;
+    }
+
+private:
+    std::uint16_t first_ = 0;  ///< 0 = none so far
+};
+
 }  // namespace fabricscope::capture

@@ -6,7 +6,6 @@
 #include <concepts>
 
 #include "capture/fcip.h"
-#include "capture/fcoe_vlan.h"
 #include "protocols/ib/mad.h"
 #include "protocols/rdma_cm/message.h"
 #include "protocols/smcr/clc.h"
@@ -140,11 +139,8 @@ void Components::unite(const Address& one, const Address& other) {
 // ---- messages ------------------------------------------------------------------------------------
 
 void Components::read_messages(const Packet& packet) {
-    if (const std::uint16_t vlan = capture::fcoe_vlan(packet); vlan != 0) {
-        if (fcoe_vlan_ == 0) fcoe_vlan_ = vlan;
-        // Which one came first decides how fabrics are called.
-        if (vlan != fcoe_vlan_) join_fc(packet);
-    }
+    // Which one came first decides how fabrics are called.
+    if (fcoe_vlans_.further(packet) != 0) join_fc(packet);
     if (packet.fip_control == capture::FipControl::clear_virtual_links)
         for (std::size_t n = 1; const auto port = capture::cleared_port(packet.segment, n); ++n)
             unite(packet.source, Address::of_port_id(*port));
@@ -166,9 +162,7 @@ void Components::join_fc(const Packet& packet) {
 }
 
 void Components::read_tcp(const Packet& packet) {
-    if (capture::FcipStreams::takes(packet)) {
-        join_fc(packet);
-    }
+    if (capture::FcipStreams::takes(packet)) join_fc(packet);
     // A message in pieces is read as far as its first piece goes. Each of the three names a GID, and one suffices.
     if (smc::clc_length(packet.tcp.payload) <= smc::clc_header_size) return;
     name_smcr(packet, smc::parse_clc(packet.tcp.payload));

@@ -10,6 +10,7 @@
 
 #include "analyzer/engine/disjoint_sets.h"
 #include "analyzer/engine/flat_map.h"
+#include "capture/fcoe_vlan.h"
 #include "capture/packet.h"
 
 namespace fabricscope::engine {
@@ -72,8 +73,8 @@ private:
 
     FlatMap<capture::Address, std::uint32_t> index_;  ///< into nodes_, from 1
     std::vector<Node> nodes_;
-    DisjointSets sets_;            ///< of nodes; the component that turned up first keeps its name
-    std::uint16_t fcoe_vlan_ = 0;  ///< the first one; 0 = none so far
+    DisjointSets sets_;  ///< of nodes; the component that turned up first keeps its name
+    capture::FcoeVlans fcoe_vlans_;
     bool fc_is_one_ = false;
     bool full_ = false;
 };

@@ -315,9 +315,9 @@ const Event* last_rnr_nak(const Stream& stream, const LastEvents& last_events, c
 /// Whether the side retransmitted nothing but what it gave up in the end.
 bool is_told_by_end(const Stream& stream, Side side) {
     const Direction& direction = stream.from[side];
+    const Retransmitted again = direction.asked_again();
     return stream.ending == End::retries_exhausted && stream.silence->of == side &&
-           direction.timeouts == stream.silence->retries &&
-           direction.asked_again().timeout == direction.asked_again().packets;
+           direction.timeouts == stream.silence->retries && again.timeout == again.packets;
 }
 
 void observe_end(

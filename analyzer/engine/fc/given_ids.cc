@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "analyzer/engine/fc/observer.h"
-
 namespace fabricscope::engine::fibre_channel {
 
 /// The number nearest to the latest one.
@@ -51,10 +49,6 @@ bool GivenIds::has_all(const Port& port, std::uint16_t from, std::uint16_t to) c
 bool GivenIds::has_all_of_both(const Port& port, std::uint16_t from, std::uint16_t to) const {
     const auto found = ports_.find(key_of(port));
     return found != ports_.end() && found->second.all.has_all(from, to);
-}
-
-bool FrameFacts::is_identified() const {
-    return given_ids.has_all(exchange.port(Party::originator), exchange.ox_id, exchange.ox_id);
 }
 
 }  // namespace fabricscope::engine::fibre_channel

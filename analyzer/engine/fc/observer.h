@@ -59,8 +59,6 @@ struct FrameFacts {
             service_class == 0 ? std::optional<int>() : service_class,
             fc.frame};
     }
-    /// Its Originator's port counts OX_IDs up, so that the frame is of no other Exchange that has the same one.
-    bool is_identified() const;
     /// An ELS: the accept of a request.
     bool accepts() const { return from == Party::responder && exchange.accepted == true; }
 };

@@ -28,16 +28,15 @@ public:
     Listeners listeners_;
     Model model_;
     capture::FcipStreams fcip_;
-    std::uint16_t first_vlan_ = 0;  ///< of FCoE
+    capture::FcoeVlans vlans_;
     Exchanges exchanges_{options_, listeners_, model_};
     Logins logins_{options_.limits, listeners_, exchanges_, model_};
     Addresses addresses_{options_.limits, model_};
 };
 
 Fabric Tracker::State::further_vlan_of(const capture::Packet& packet) {
-    const std::uint16_t vlan = capture::fcoe_vlan(packet);
-    if (first_vlan_ == 0) first_vlan_ = vlan;
-    return vlan == 0 || vlan == first_vlan_ ? Fabric() : Fabric(vlan);
+    const std::uint16_t vlan = vlans_.further(packet);
+    return vlan == 0 ? Fabric() : Fabric(vlan);
 }
 
 void Tracker::State::on_fibre_channel(const capture::Packet& packet) {
@@ -139,7 +138,7 @@ void Tracker::on_packet(const capture::Packet& packet) {
 }
 
 void Tracker::on_copy(const capture::Packet& packet, std::uint64_t original) {
-    state_->further_vlan_of(packet);  // it may have the tag that its original lacks
+    state_->vlans_.further(packet);  // it may have the tag that its original lacks
     state_->listeners_.tell([&](Observer& listener) { listener.on_copy(packet.number, original); });
 }
 

@@ -7,6 +7,12 @@
 
 namespace fabricscope::engine::fcvi {
 
+/// Whether the Originator's port counts OX_IDs up, so that the frame is of no other Exchange that has the same one.
+inline bool is_identified(const fibre_channel::FrameFacts& facts) {
+    const std::uint16_t ox_id = facts.exchange.ox_id;
+    return facts.given_ids.has_all(facts.exchange.port(fibre_channel::Party::originator), ox_id, ox_id);
+}
+
 struct Arrival {
     const FrameSeen& seen;
     const wire::DeviceHeader& header;
@@ -32,7 +38,7 @@ struct Arrival {
     /// Why the frame may be the first that was captured of another Exchange with the same OX_ID; nothing if its
     /// Originator's port counts these up.
     std::optional<UndecidedReason> lack_of_identity() const {
-        return below.is_identified() ? std::nullopt : std::optional(UndecidedReason::frames_missing);
+        return is_identified(below) ? std::nullopt : std::optional(UndecidedReason::frames_missing);
     }
     /// It answers what was sent then, if that was captured.
     void answers(const std::optional<FrameStamp>& request) const {

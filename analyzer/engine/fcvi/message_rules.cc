@@ -65,8 +65,7 @@ void MessageRules::judge_silence(const Arrival& a, const Connection& connection,
             lack ? lack : connections_.lack_of_answers(a), rules::silence_after_reject, false, a,
             [] { return "a Message, though the setup was refused"; }, {connection.reject->step.frame});
     else judge_.satisfied(rules::silence_after_reject);
-    const bool own_done = std::ranges::any_of(
-        connection.disconnects, [&](const Disconnect& d) { return d.from == side && d.resp; });
+    const bool own_done = has_disconnected(connection, side);
     const std::optional<FrameStamp> end = sender.disconnect_response ? sender.disconnect_response
                                           : own_done                 ? sender.disconnect_request
                                                                      : std::nullopt;

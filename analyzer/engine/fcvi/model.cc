@@ -67,12 +67,15 @@ std::optional<wire::Reliability> Connection::reliability() const {
     return client ? client : server;
 }
 
+bool has_disconnected(const Connection& connection, Side side) {
+    return std::ranges::any_of(
+        connection.disconnects, [&](const Disconnect& d) { return d.from == side && d.resp.has_value(); });
+}
+
 const char* close_of(const Connection& connection) {
     if (connection.outcome != Outcome::connected) return nullptr;
     const auto left = [&](Side side) {
-        return connection.end[side].state == State::idle ||
-               std::ranges::any_of(
-                   connection.disconnects, [&](const Disconnect& d) { return d.from == side && d.resp.has_value(); });
+        return connection.end[side].state == State::idle || has_disconnected(connection, side);
     };
     const int ends = left(Side::client) + left(Side::server);
     return ends == 2 ? "closed" : ends == 1 ? "half" : "open";

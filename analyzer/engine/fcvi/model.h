@@ -232,6 +232,9 @@ struct Connection {
     bool is_iso() const { return version == wire::Version::iso; }
 };
 
+/// Its Disconnect Request was answered.
+bool has_disconnected(const Connection& connection, Side side);
+
 /// "open", "half" (one end has left), "closed", or nullptr if it never was connected. Who logs out leaves, too (7.7).
 const char* close_of(const Connection& connection);
 

@@ -218,7 +218,7 @@ bool Tracker::State::is_of_another(
         // A frame that goes on with an open Sequence belongs to it, whatever its Device_Header says.
         if (exchange.by_originator.goes_on_with(seen.frame)) return false;
         const bool begins = f_ctl.first_sequence || exchange.closed;
-        if (!begins && (!of_message || below.is_identified())) return false;
+        if (!begins && (!of_message || is_identified(below))) return false;
         const bool is_disconnect = exchange.use == Exchange::Use::disconnect;
         const bool same = exchange.opcode == iu.opcode && exchange.connection_id == header.connection_id() &&
                           is_same_message() && !(is_disconnect && exchange.by_originator.handle() != header.handle());
@@ -226,7 +226,7 @@ bool Tracker::State::is_of_another(
                          seen.frame.header.seq_cnt == 0);
     }
     // Of an Exchange whose beginning was not captured, if it does not fit the one that had the OX_ID before.
-    const bool may_be_another = exchange.closed || !below.is_identified() || (below.opens && !f_ctl.first_sequence);
+    const bool may_be_another = exchange.closed || !is_identified(below) || (below.opens && !f_ctl.first_sequence);
     if (!may_be_another || exchange.by(!f_ctl.exchange_responder).repeats(seen.frame)) return false;
     // As long as a Message waits for its response, handles need not be known well enough to tell.
     if (of_message && is_message(iu)) return exchange.closed ? !is_same_message() : header.msg_id() != exchange.msg_id;

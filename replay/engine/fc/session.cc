@@ -299,9 +299,7 @@ private:
         // Logouts are the ports' matter, not the session's.
         const bool logged_out = std::ranges::any_of(std::array{Side::client, Side::server}, [&](Side side) {
             return connection.end[side].state == fcvi_model::State::idle &&
-                   std::ranges::none_of(connection.disconnects, [&](const fcvi_model::Disconnect& disconnect) {
-                       return disconnect.from == side && disconnect.resp.has_value();
-                   });
+                   !fcvi_model::has_disconnected(connection, side);
         });
         if (const char* close = fcvi_model::close_of(connection))
             add_fact(about, "close", answered && !logged_out ? close : Fact::unknown);
