@@ -258,6 +258,7 @@ void Streams::on_read_response(At& at) {
         count_read_bytes(at);
         read->seen.bytes += at.packet.ib.payload_length;
     }
+    judge_read_length(at, *read);
     size_read(at, *read);
     if (read->furthest && psn_distance(at.psn, *read->furthest) > 0) on_repeated_response(at);
     take_response(at, *read);

@@ -108,6 +108,7 @@ void Streams::on_request(At& at) {
         pending.back().end_psn = at.psn;
         pending.back().sized = true;
     }
+    if (placed.place == Place::next || placed.place == Place::ahead) judge_order(at);
     half.requests.take(at.psn, at.share, at.packet.time);
     if (half.peer != nullptr && half.peer->final_refusal) note_going_on(at, *half.peer->final_refusal);
     if (placed.place == Place::ahead && half.requests.acknowledged()) {
@@ -431,8 +432,8 @@ void Streams::take_operation(At& at, bool late) {
                                 : type == OperationType::atomic ? ib::atomic_size
                                                                 : ib.payload_length;
     count_bytes(at.direction, type, bytes);
-    if (late ? join_operation(at, type) : continue_operation(at)) return;
     Half& half = at.half;
+    if (late ? join_operation(at, type) : continue_operation(at)) return keep_unanswered(half);
     ++at.direction.operations[static_cast<std::size_t>(type)].count;
     const bool ended = ends_message(at.opcode.position);
     if (!late) half.message_open = !ended;
@@ -440,6 +441,7 @@ void Streams::take_operation(At& at, bool late) {
         Pending made;
         begin_operation(at, type, made);
         made.seen.bytes = bytes;
+        judge_message_length(at, made);
         return keep(half, made.seen);
     }
     PendingOperations& pending = half.requests.pending;
@@ -447,6 +449,7 @@ void Streams::take_operation(At& at, bool late) {
         at.psn, half.peer != nullptr ? options_.limits.outstanding : options_.limits.unpaired);
     begin_operation(at, type, made);
     pending.extend(made, bytes);
+    judge_message_length(at, made);
 }
 
 void Streams::begin_operation(At& at, OperationType type, Pending& made) {
@@ -488,6 +491,7 @@ bool Streams::continue_operation(At& at) {
     if (!pending.empty() && !pending.back().ended) {
         if (!may_belong_to(pending.back(), at)) return false;
         extend(at, pending.back());
+        judge_message_length(at, pending.back());
     }
     half.message_open = !ends_message(at.opcode.position);
     return true;
@@ -576,9 +580,13 @@ void Streams::extend(At& at, Pending& pending) {
     at.facts.operation_number = pending.number;
     at.facts.operation_bytes = pending.asked_bytes;
     at.facts.request_frame = pending.seen.first.frame;
-    if (at.half.key.transport != Transport::uc) return;
-    PendingOperations& all = at.half.requests.pending;
-    for (; !all.empty() && all.front().ended; all.pop()) keep(at.half, all.front().seen);
+}
+
+/// Of a queue pair that is sent no answers.
+void Streams::keep_unanswered(Half& half) {
+    if (half.key.transport != Transport::uc) return;
+    PendingOperations& all = half.requests.pending;
+    for (; !all.empty() && all.front().ended; all.pop()) keep(half, all.front().seen);
 }
 
 }  // namespace fabricscope::engine::rdma

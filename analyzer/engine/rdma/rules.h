@@ -69,6 +69,20 @@ inline constexpr Rule same_migration{
     "RDMA-14", Severity::note, "Lumina (SIGCOMM 2023)",
     "Both queue pairs of a stream set MigReq alike: one that gets another value than its own may become slow.",
     messages("packets of both")};
+inline constexpr Rule packets_in_order{
+    "RDMA-15", Severity::error, "IBA 9.7.4.1",
+    "Behind the first packet of a request come its middle ones and its last one, and nothing else comes before that.",
+    messages("two packets of requests whose PSNs follow each other")};
+inline constexpr Rule packet_length{
+    "RDMA-16", Severity::error, "IBA 9.7.4.1.6",
+    "Packets behind which their message goes on carry as many octets as the path MTU has, others no more than that, "
+    "and "
+    "a last one at least one.",
+    messages("the packet, and the first one behind which a message goes on")};
+inline constexpr Rule message_length{
+    "RDMA-17", Severity::error, "IBA 9.7.4.1.6",
+    "The packets of a WRITE carry as many octets as its RETH says, those that answer a READ as many as it asks for.",
+    messages("all packets of the WRITE, or the READ and all packets that answer it")};
 
 /// In the order in which they are listed.
 inline constexpr std::array catalogue{
@@ -85,7 +99,10 @@ inline constexpr std::array catalogue{
     &rnr_retry_count,
     &ack_timeout,
     &cnp_interval,
-    &same_migration};
+    &same_migration,
+    &packets_in_order,
+    &packet_length,
+    &message_length};
 }  // namespace rules
 
 /// One of the rules above.

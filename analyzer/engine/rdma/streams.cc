@@ -37,6 +37,11 @@ std::optional<OperationType> type_of(ib::Operation operation) {
     }
 }
 
+bool carries_data(ib::Operation operation) {
+    return operation == ib::Operation::send || operation == ib::Operation::rdma_write ||
+           operation == ib::Operation::rdma_read_response;
+}
+
 /// Management packets are no traffic of anybody's queue pair.
 bool is_management(const Packet& packet) {
     if (packet.ib.has_deth) return packet.ib.bth.destination_qpn <= 1 || packet.ib.deth.source_qpn <= 1;
@@ -76,6 +81,7 @@ void Streams::on_packet(const Packet& packet) {
     At at{packet, half, direction, facts};
     half.icrc_checks.on_packet(packet, direction.icrcs, icrc_room_);
     if (at.opcode.position == ib::Position::first || at.opcode.position == ib::Position::middle) learn_mtu(at);
+    if (half.key.transport != Transport::ud && carries_data(at.opcode.operation)) judge_length(at);
     if (request) on_request(at);
     else on_response(at);
     if (is_observed_) tell(at);
@@ -175,15 +181,14 @@ void Streams::on_cnp(const Packet& packet) {
         if (found == nullptr || *found == nullptr) continue;
         Half& half = **found;
         judge_cnp_interval(half, packet);
-        return take_cnp(packet, *half.stream, half.side, half.peer ? half.peer->last_marked : std::nullopt);
+        return take_cnp(packet, *half.stream, half.side, half.peer);
     }
-    if (const Half* half = marked_for(packet))
-        return take_cnp(packet, *half->stream, other(half->side), half->last_marked);
+    if (const Half* half = marked_for(packet)) return take_cnp(packet, *half->stream, other(half->side), half);
     key.transport = {};
     if (waiting_cnps_.size() < options_.limits.streams) ++waiting_cnps_[key];
 }
 
-void Streams::take_cnp(const Packet& packet, const Stream& stream, Side from, std::optional<Time> last_marked) {
+void Streams::take_cnp(const Packet& packet, const Stream& stream, Side from, const Half* marked) {
     ++model_.streams[stream.id - 1].from[other(from)].cnps;
     FrameFacts facts;
     facts.frame = packet.number;
@@ -191,7 +196,8 @@ void Streams::take_cnp(const Packet& packet, const Stream& stream, Side from, st
     facts.stream = stream.id;
     facts.from = from;
     facts.cnp = true;
-    if (last_marked) facts.cnp_latency = packet.time - *last_marked;
+    if (marked != nullptr && marked->congestion && marked->congestion->last_marked)
+        facts.cnp_latency = packet.time - *marked->congestion->last_marked;
     facts.source_qpn = stream.end[from].qpn;
     observer_.on_facts(facts);
     observer_.on_packet(facts, packet);
@@ -213,7 +219,8 @@ Streams::Half* Streams::marked_for(const Packet& cnp) {
 void Streams::note_marked(Half& half, const Packet& packet) {
     ++direction_of(half).ce_marked;
     ++model_.ce_marked;
-    if (!std::exchange(half.last_marked, packet.time)) {
+    if (!half.congestion) half.congestion = std::make_unique<Congestion>();
+    if (!std::exchange(half.congestion->last_marked, packet.time)) {
         std::vector<Half*>& marked = marked_[half.key.pair];
         if (marked.size() >= options_.limits.candidates) marked.erase(marked.begin());
         marked.push_back(&half);
@@ -231,7 +238,8 @@ void Streams::take_waiting_cnps(const Half& half) {
 
 void Streams::judge_cnp_interval(Half& half, const Packet& packet) {
     constexpr Time interval = 50 * capture::microsecond;
-    const std::optional<FrameStamp> before = std::exchange(half.last_cnp, engine::step_of(packet));
+    if (!half.congestion) half.congestion = std::make_unique<Congestion>();
+    const std::optional<FrameStamp> before = std::exchange(half.congestion->last_cnp, engine::step_of(packet));
     if (!before || before->interface != packet.interface) return;
     const Time waited = packet.time - before->time;
     if (waited >= interval) return verdicts_.satisfied(rules::cnp_interval);

@@ -148,6 +148,31 @@ private:
         bool operator==(const Beginning&) const = default;
     };
 
+    /// The latest packet of a queue pair's requests.
+    struct LatestRequest {
+        std::uint32_t end = 0;  ///< PSN behind it
+        std::uint8_t opcode = 0;
+        std::uint64_t frame = 0;  ///< 0: there was none
+    };
+
+    /// A packet behind which its message goes on: it is full.
+    struct FullPacket {
+        std::uint32_t octets = 0;  ///< 0: there was none
+        std::uint64_t frame = 0;
+    };
+
+    /// A READ that is being answered.
+    struct ReadSoFar {
+        std::uint32_t next = 0;  ///< PSN behind the packets that have come
+        std::uint64_t octets = 0;
+    };
+
+    /// What congestion made of a queue pair's packets.
+    struct Congestion {
+        std::optional<Time> last_marked;     ///< when it sent a packet that was marked
+        std::optional<FrameStamp> last_cnp;  ///< that it sent
+    };
+
     /// What one queue pair sends to the other: its requests, and its answers to the other's.
     struct Half {
         Half(const Key& of, const Limits& limits) : key(of), requests(limits) {}
@@ -179,8 +204,9 @@ private:
         bool cut_answers = false;             ///< it sent acknowledgments of which the capture lacks what they say
         Row timeouts, rnr_waits;
         MostReads reads;
-        std::optional<Time> last_marked;     ///< when it sent a packet that was marked
-        std::optional<FrameStamp> last_cnp;  ///< that it sent
+        std::unique_ptr<Congestion> congestion;  ///< nullptr: there was none
+        LatestRequest latest_request;
+        FullPacket full_packet;
         std::vector<Hole> holes;
         std::vector<Hole> unheard;       ///< READs of which the capture lacks answers
         std::vector<Repeated> repeated;  ///< the latest of them
@@ -191,6 +217,7 @@ private:
         std::array<bool, 2> migration_seen{};  ///< packets with that value of MigReq
 
         // As the responder.
+        ReadSoFar read_so_far;
         std::unique_ptr<Responses> responses;   ///< as long as its peer is not known
         std::optional<std::uint32_t> answered;  ///< PSN of its latest acknowledgment
         std::optional<std::uint32_t> msn;       ///< that it had
@@ -222,7 +249,7 @@ private:
     HostPackets* packets_of(const Address& host);
     void on_management(const capture::Packet& packet);
     void on_cnp(const capture::Packet& packet);
-    void take_cnp(const capture::Packet& packet, const Stream& stream, Side from, std::optional<Time> last_marked);
+    void take_cnp(const capture::Packet& packet, const Stream& stream, Side from, const Half* marked);
     Half* marked_for(const capture::Packet& cnp);
     void note_marked(Half& half, const capture::Packet& packet);
     void take_waiting_cnps(const Half& half);
@@ -264,6 +291,7 @@ private:
     void split(At& at, std::size_t index, std::uint32_t psn);
     static void unite(At& at, Pending& before, const Pending& after, std::size_t place);
     void extend(At& at, Pending& pending);
+    void keep_unanswered(Half& half);
     static void count_bytes(Direction& asker, OperationType type, std::uint64_t bytes);
     std::uint32_t share_of_read(const At& at) const;
 
@@ -295,6 +323,11 @@ private:
 
     Event* add_event(const At& at, Event::Kind kind, std::uint32_t psn, std::uint64_t count);
     void learn_mtu(At& at);
+    void judge_order(const At& at);
+    void judge_length(const At& at);
+    void judge_message_length(const At& at, const Pending& sent);
+    void judge_read_length(const At& at, const Pending& read);
+    void judge_octets(const At& at, const Pending& asked, std::uint64_t octets);
     static Direction& direction_of(const Half& half) { return half.stream->from[half.side]; }
     static Direction& opposite_of(const Half& half) { return half.stream->from[other(half.side)]; }
 

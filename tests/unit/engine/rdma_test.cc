@@ -13,6 +13,7 @@ namespace fabricscope::engine::rdma {
 namespace {
 
 constexpr std::uint8_t send_only = 0x04, send_first = 0x00, send_middle = 0x01, send_last = 0x02;
+constexpr std::uint8_t write_first = 0x06, write_middle = 0x07, write_last = 0x08, write_only = 0x0A;
 constexpr std::uint8_t read_request = 0x0C, response_first = 0x0D, response_middle = 0x0E, response_last = 0x0F;
 constexpr std::uint8_t response_only = 0x10, acknowledge = 0x11, cnp = 0x81;
 constexpr std::uint8_t atomic_acknowledge = 0x12, fetch_add = 0x14;
@@ -44,8 +45,10 @@ public:
     void request(Side from, std::uint8_t opcode, std::uint32_t psn, std::uint32_t payload = 100) {
         tracker.on_packet(packet(from, opcode, psn, payload));
     }
-    void read(Side from, std::uint32_t psn, std::uint32_t length) {
-        capture::Packet p = packet(from, read_request, psn, 0);
+    void read(Side from, std::uint32_t psn, std::uint32_t length) { announce(from, read_request, psn, 0, length); }
+    /// A packet whose RETH announces so many octets.
+    void announce(Side from, std::uint8_t opcode, std::uint32_t psn, std::uint32_t payload, std::uint32_t length) {
+        capture::Packet p = packet(from, opcode, psn, payload);
         p.ib.has_reth = true;
         p.ib.reth.dma_length = length;
         tracker.on_packet(p);
@@ -664,6 +667,89 @@ TEST(RdmaRules, MigReqThatDiffers) {
         if (both) w.answer(b, 1);
         EXPECT_EQ(w.end().of(rules::same_migration).broken, both ? 0U : 1U) << "who changes it migrates";
     }
+}
+
+TEST(RdmaRules, PacketsOfARequestFollowEachOther) {
+    struct Sent {
+        std::uint8_t opcode;
+        std::uint32_t psn;
+    };
+    struct Case {
+        const char* what;
+        std::vector<Sent> packets;
+        std::uint64_t broken;
+    };
+    for (const Case& c : std::vector<Case>{
+             {"as it should be",
+              {{send_first, 1}, {send_middle, 2}, {send_last, 3}, {send_only, 4}, {read_request, 5}},
+              0},
+             {"a message begins within another", {{send_first, 1}, {send_only, 2}}, 1},
+             {"a READ is asked for within a message", {{send_first, 1}, {read_request, 2}}, 1},
+             {"a SEND goes on as a WRITE", {{send_first, 1}, {write_last, 2}}, 1},
+             {"a message goes on that has ended", {{send_only, 1}, {send_last, 2}}, 1},
+             {"it went on before the capture", {{send_middle, 1}, {send_last, 2}, {send_only, 3}}, 0},
+             {"what is between them was not captured", {{send_first, 1}, {send_only, 3}}, 0},
+             {"and comes late", {{send_first, 1}, {send_only, 3}, {send_last, 2}, {send_only, 4}}, 0},
+             {"all comes again", {{send_first, 1}, {send_last, 2}, {send_first, 1}, {send_last, 2}, {send_only, 3}}, 0},
+             {"again from the middle on", {{send_first, 1}, {send_middle, 2}, {send_middle, 2}, {send_last, 3}}, 0}}) {
+        World w;
+        for (const Sent& sent : c.packets) w.request(a, sent.opcode, sent.psn, sent.opcode == read_request ? 0 : 1024);
+        EXPECT_EQ(w.end().of(rules::packets_in_order).broken, c.broken) << c.what;
+    }
+}
+
+TEST(RdmaRules, PacketsAreAsLongAsTheirPlaceAllows) {
+    struct Case {
+        std::vector<std::pair<std::uint8_t, std::uint32_t>> packets;  ///< opcodes and octets
+        std::uint64_t broken;
+    };
+    for (const Case& c : std::vector<Case>{
+             {{{send_first, 1024}, {send_middle, 1024}, {send_last, 1024}, {send_only, 1024}, {send_only, 0}}, 0},
+             {{{send_first, 1024}, {send_middle, 512}, {send_last, 1}}, 1},
+             {{{send_first, 1000}, {send_middle, 1024}, {send_last, 1}}, 1},
+             {{{send_first, 1024}, {send_last, 0}}, 1},
+             {{{send_first, 1024}, {send_last, 1028}}, 1},
+             {{{send_first, 1024}, {send_last, 4}, {send_only, 1025}}, 1},
+             {{{send_only, 9000}}, 0}}) {
+        World w;
+        std::uint32_t psn = 0;
+        for (const auto& [opcode, octets] : c.packets) w.request(a, opcode, ++psn, octets);
+        EXPECT_EQ(w.end().of(rules::packet_length).broken, c.broken) << testing::PrintToString(c.packets);
+    }
+}
+
+TEST(RdmaRules, AWriteCarriesWhatItAnnounces) {
+    for (const std::uint32_t announced : {1023U, 1024U, 1025U}) {
+        World w;
+        w.announce(a, write_only, 1, 1024, announced);
+        w.announce(a, write_first, 2, 1024, announced + 2048), w.request(a, write_middle, 3, 1024);
+        w.request(a, write_last, 4, 1024);
+        EXPECT_EQ(w.end().of(rules::message_length).broken, announced == 1024 ? 0U : 2U);
+    }
+    World lost;
+    lost.announce(a, write_first, 1, 1024, 3072), lost.request(a, write_last, 3, 1024);
+    EXPECT_EQ(lost.end().of(rules::message_length).broken, 0U) << "a packet is missing";
+    World again;
+    again.announce(a, write_first, 1, 1024, 2048), again.announce(a, write_first, 1, 1024, 2048);
+    again.request(a, write_last, 2, 1024);
+    EXPECT_EQ(again.end().of(rules::message_length).broken, 0U) << "each octet counts once";
+}
+
+TEST(RdmaRules, AReadIsAnsweredWithWhatItAsksFor) {
+    for (const std::uint32_t asked : {1500U, 2000U, 2048U}) {
+        World w;
+        w.request(a, send_only, 1), w.answer(b, 1);
+        w.read(a, 2, asked);
+        w.answer(b, 2, ack, response_first, 1024), w.answer(b, 3, ack, response_last, 976);
+        EXPECT_EQ(w.end().of(rules::message_length).broken, asked == 2000 ? 0U : 1U) << asked;
+    }
+    World again;
+    again.request(a, send_only, 1), again.answer(b, 1);
+    again.read(a, 2, 2500);
+    again.answer(b, 2, ack, response_first, 1024), again.answer(b, 4, ack, response_last, 452);
+    again.read(a, 3, 1476), again.answer(b, 3, ack, response_first, 1024), again.answer(b, 4, ack, response_last, 452);
+    EXPECT_EQ(again.end().of(rules::message_length).broken, 0U);
+    EXPECT_EQ(again.end().of(rules::message_length).satisfied, 1U);
 }
 
 TEST(Rdma, SaysWhetherThePointOfCaptureSawWhatWasLost) {
