@@ -470,7 +470,6 @@ TEST(RdmaRules, WhatBeginsAlikeAfterALongRestIsAnotherQueuePair) {
 }
 
 TEST(RdmaRules, AnOperationEndsWhereItsLengthDoes) {
-    constexpr std::uint8_t write_first = 0x06, write_last = 0x08;
     for (const std::uint32_t end : {4U, 50U}) {
         World w;
         capture::Packet first = w.packet(a, write_first, 1, 100);
@@ -599,7 +598,6 @@ TEST(RdmaRules, MoreRnrRetriesThanTheServerAllowed) {
 }
 
 TEST(RdmaRules, ATimeOutBeforeItsTime) {
-    constexpr std::uint8_t write_only = 0x0A;
     for (const std::uint8_t code : std::array<std::uint8_t, 2>{14, 18}) {  // 67 ms, 1.07 s
         World w;
         w.connect(7);
@@ -613,7 +611,6 @@ TEST(RdmaRules, ATimeOutBeforeItsTime) {
 }
 
 TEST(RdmaRules, WhatComesAgainWithWhatFollowedItIsNoTimeOut) {
-    constexpr std::uint8_t write_only = 0x0A;
     for (const bool ends : {false, true}) {
         World w;  // 102 had been sent before, and a NAK asked for 101: neither was captured
         w.connect(7);
@@ -627,7 +624,6 @@ TEST(RdmaRules, WhatComesAgainWithWhatFollowedItIsNoTimeOut) {
 }
 
 TEST(RdmaRules, WhatComesAgainBehindAGapIsNoTimeOut) {
-    constexpr std::uint8_t write_only = 0x0A;
     World w;  // a NAK asked for 101, with which 102 came again
     w.connect(7);
     w.cm.connections[0].path.emplace().local_ack_timeout = 18;
