@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "analyzer/engine/rdma/model.h"
 #include "analyzer/engine/smcr/link_life.h"
 #include "analyzer/engine/smcr/llc_exchange.h"
 #include "analyzer/engine/smcr/verdicts.h"
@@ -251,6 +252,12 @@ public:
 private:
     void observe(const LinkGroup& group);
     void observe(const LinkGroup& group, const Link& link);
+    /// How often a side of a link had no receive posted, and what came again for that.
+    struct NotReady {
+        std::uint64_t naks = 0, repeated = 0;
+        std::vector<std::uint64_t> frames;
+    };
+    NotReady not_ready_on(const LinkGroup& group, const Link& link) const;
     bool was_declined(const LinkGroup& group, const Link& link) const;
     void failed(const LinkGroup& group, const Link& link, const LlcExchange* lost);
     void observe_exchanges(const LinkGroup& group);
@@ -368,6 +375,33 @@ bool Sessions::was_declined(const LinkGroup& group, const Link& link) const {
            });
 }
 
+/// As `rdma` counts it, if it is followed.
+Sessions::NotReady Sessions::not_ready_on(const LinkGroup& group, const Link& link) const {
+    constexpr std::size_t most_frames = 4;
+    NotReady found;
+    if (evidence_.models.rdma == nullptr || link.retransmissions == 0) return found;
+    const engine::rdma::Model& rdma = *evidence_.models.rdma;
+    const auto is_of_link = [&](const engine::rdma::Stream& stream) {
+        return !stream.merged && stream.link_group == group.id && &group.links[stream.link] == &link;
+    };
+    std::set<std::uint32_t> streams;
+    for (const engine::rdma::Stream& stream : rdma.streams) {
+        if (!is_of_link(stream)) continue;
+        for (const engine::rdma::Direction& direction : stream.from) {
+            found.naks += direction.rnr_naks;
+            found.repeated += direction.retransmitted.rnr;
+        }
+        if (found.naks != 0) streams.insert(stream.id);
+    }
+    if (streams.empty()) return found;
+    for (const engine::rdma::Event& event : rdma.events) {
+        if (found.frames.size() == most_frames) break;
+        if (event.kind == engine::rdma::Event::Kind::rnr_nak && streams.contains(event.stream))
+            found.frames.push_back(event.frame);
+    }
+    return found;
+}
+
 void Sessions::observe(const LinkGroup& group, const Link& link) {
     const LlcExchange* lost = lost_path(group, link);
     if (lost == nullptr && (link.packets == 0 || was_declined(group, link))) return;
@@ -378,10 +412,15 @@ void Sessions::observe(const LinkGroup& group, const Link& link) {
     }
     const std::optional<Side> in_vain = repeats_in_vain(link);
     const auto& [client, server] = link.repeated.values;
+    const NotReady not_ready = not_ready_on(group, link);
     Observation* o = observe_packets(
         observations_, session_of(group),
-        {.packets = link.packets, .repeated = link.retransmissions, .naks = link.naks},
-        frames_of({client.first.frame, server.first.frame, client.last.frame, server.last.frame}));
+        {.packets = link.packets,
+         .repeated = link.retransmissions,
+         .naks = link.naks,
+         .rnr_naks = not_ready.naks,
+         .repeated_for_rnr = not_ready.repeated},
+        frames_of({client.first.frame, server.first.frame, client.last.frame, server.last.frame}), not_ready.frames);
     if (o == nullptr) return;
     if (const LlcExchange* deletion = deletion_of_all(group);
         deletion != nullptr && repeats_only_behind(*deletion, link)) {
@@ -805,8 +844,8 @@ void Sessions::data(const Connection& connection, Side from) {
     Observation& o = observations_.add(
         kinds::stall, session_of(connection), frames_of({waited.longest_frame}),
         fmt::format(
-            "the {} waited for window space {}, {} in total", name_of(from), counted(waited.count, "time"),
-            duration_text(waited.total)));
+            "the {} waited for window space {}, {} in total{}", name_of(from), counted(waited.count, "time"),
+            duration_text(waited.total), direction.waits_at_end ? ", and still did when the capture ended" : ""));
     o.count = waited.count;
     if (waited.total < second) o.severity = Severity::note;
     if (direction.rmbe_size)

@@ -42,6 +42,7 @@ private:
     void title(std::string_view text) { out_ << '\n' << style_.paint(Ink::bold, text) << '\n'; }
 
     void head();
+    std::string broken_rules() const;
     void attention();
     void protocols();
     void findings();
@@ -70,11 +71,26 @@ void Summary::head() {
     out_ << '\n';
 }
 
+/// In one sentence; empty if none was, or those only whose breach is a note.
+std::string Summary::broken_rules() const {
+    constexpr std::size_t most = 5;
+    std::vector<std::string_view> ids;
+    for (const auto& [rule, tally] : results_.rules)
+        if (tally.broken != 0 && rule->severity != engine::Severity::note) ids.push_back(rule->id);
+    if (ids.empty()) return {};
+    const std::size_t named = std::min(ids.size(), most);
+    return fmt::format(
+        "{} broken: {}{} (see the findings below)", ids.size() == 1 ? "a rule is" : grouped(ids.size()) + " rules are",
+        fmt::join(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+        ids.size() > most ? ", ..." : "");
+}
+
 void Summary::attention() {
     const std::vector<Sentence> sentences = what_stands_out(results_.observations, options_.names);
-    if (sentences.empty() && !instead_.empty()) return;
+    const std::string broken = broken_rules();
+    if (sentences.empty() && broken.empty() && !instead_.empty()) return;
     title("What stands out");
-    if (sentences.empty()) out_ << "  " << style_.paint(Ink::green, "nothing") << '\n';
+    if (sentences.empty() && broken.empty()) out_ << "  " << style_.paint(Ink::green, "nothing") << '\n';
     for (const Sentence& sentence : sentences) {
         const bool quiet = sentence.severity == engine::Severity::note;
         std::string_view before = quiet ? "-" : "!";
@@ -86,6 +102,7 @@ void Summary::attention() {
             for (const std::string& line : wrapped(detail, text_width))
                 out_ << "      " << style_.paint(Ink::faint, line) << '\n';
     }
+    if (!broken.empty()) out_ << "  " << style_.paint(Ink::red, "!") << ' ' << broken << '\n';
 }
 
 // ---- protocols -----------------------------------------------------------------------------------

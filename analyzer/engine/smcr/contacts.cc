@@ -52,6 +52,9 @@ bool Contacts::on_confirm(Session& session, const wire::SmcrAcceptConfirm& messa
     const wire::SmcrAcceptConfirmBody& body = message.body;
     judge_contact(a, body);
     if (connection.link_group == 0) links_.name_by_rmb(body.gid, body.qpn, body.rkey, body.rmb_address);
+    // The ACCEPT is missing that would have made the group.
+    if (connection.link_group == 0 && body.first_contact && a.psn_captured)
+        links_.release_older(body.gid, body.qpn, body.initial_psn);
     // The server may name another link of the group than the client; but a new group has only one.
     const auto end = links_.subsequent_contact(connection.link_group, body.gid, body.qpn, Side::client);
     if (!end || end->side != Side::client) return false;

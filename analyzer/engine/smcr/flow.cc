@@ -386,10 +386,11 @@ void Flow::open_or_close(std::optional<FrameStamp>& since, bool holds, Intervals
     since.reset();
 }
 
-void Flow::finish(Time last) {
+void Flow::finish(Time last, bool goes_on) {
     prove_peak();
     // What the sender said last is missing, if more was consumed than it has announced.
     if (producer_.seen && consumer_.seen && consumer_.position > producer_.position) miss_producer();
+    direction_->waits_at_end = goes_on && (full_since_ || blocked_since_);
     open_or_close(full_since_, false, direction_->stalls, {last});
     open_or_close(blocked_since_, false, direction_->blocked, {blocked_until(last)});
     end_stream();

@@ -129,8 +129,8 @@ public:
 
     /// Nothing more is to come: hands out what is left of the stream, holes included.
     void end_stream();
-    /// Open intervals end with the capture.
-    void finish(Time last);
+    /// Open intervals end with the capture, or go on behind it.
+    void finish(Time last, bool goes_on = false);
 
     std::optional<std::uint64_t> produced() const;
     std::optional<std::uint64_t> consumed() const;

@@ -2,6 +2,7 @@
 #include "analyzer/engine/smcr/link_groups.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 
 #include "analyzer/engine/rdma_cm/tracker.h"
@@ -64,6 +65,7 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
     // A queue pair belongs to two ports only; the same number elsewhere is somebody else's.
     const auto& sender = tracked.group.links[end->link].end[from].gid;
     if (sender && !(Address::of(*sender) == packet.source)) return false;
+    if (begins_another(packet, *end)) return links_.release_link(*end), false;
     FrameFacts facts;
     facts.packet = &packet;
     facts.frame = packet.number;
@@ -72,6 +74,18 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
     Arrival arrival{end->group, end->link, from, &packet, &facts, &tracked.history};
     on_arrival(arrival);
     return true;
+}
+
+/// Whether it is the CONFIRM LINK of another link, whose queue pairs have the numbers that those of this one had: its
+/// PSN is nowhere near what its sender has sent, or was to begin with.
+bool LinkGroups::begins_another(const capture::Packet& packet, const QueuePairRef& end) {
+    constexpr std::int32_t farthest = 1 << 16;
+    if (!begins_link(packet)) return false;
+    const TrackedGroup& tracked = links_.at(end.group);
+    const Link& link = tracked.group.links[end.link];
+    const auto& sent = tracked.queue_pairs[end.link]->sent_psn(other(end.side));
+    const auto& near = sent || link.packets == 0 ? sent : link.end[other(end.side)].initial_psn;
+    return near && std::abs(capture::psn_distance(*near, packet.ib.bth.psn)) > farthest;
 }
 
 /// A packet to a queue pair that no message has named.
@@ -390,6 +404,7 @@ Session& LinkGroups::session_of(const Arrival& a, const wire::Cdc& cdc, std::uin
     Session& session = midstream_.whole(a, cdc, sessions_.at(named));
     const bool moved = session.connection->from[a.from].failover_cdcs != 0 || cdc.flags.failover_validation;
     if (a.late || moved || !a.history->complete() || continues(session, a.from, cdc)) return session;
+    if (why_not_announced(a)) return session;  // what it goes on with may be where nobody looks
     const std::uint32_t meant = connection_meant(a, cdc);
     if (meant == 0 || meant == session.connection->id) return session;
     transfer_rules_.on_wrong_token(a, sessions_.at(meant), *session.connection);
@@ -397,10 +412,11 @@ Session& LinkGroups::session_of(const Arrival& a, const wire::Cdc& cdc, std::uin
 }
 
 /// Whether all that could announce data of an unknown connection has passed: nothing can be met out of order, and no
-/// connection is being set up.
+/// connection is being set up. What its sender sent before goes first, if it waits.
 bool LinkGroups::sure_to_be_lost(const Arrival& a) {
     const LinkGroup& group = links_.at(a.group).group;
     if (!group.from_start || !a.one_interface || group.connections.empty()) return false;
+    if (!room_.admitting() && room_.holds_data_of(a.group, a.from)) return false;
     const auto& confirm = sessions_.at(group.connections.back()).connection->setup.confirm;
     return confirm && confirm->interface == a.packet->interface;
 }
@@ -575,6 +591,7 @@ Seen LinkGroups::seen(const Session& session) {
         const bool whole = sent.gaps == tracked.history.gaps[side] && tracked.history.unheard_links == 0;
         result.last_message[side] = spoke ? whole : result.link;
     }
+    result.heard_until = std::min(last_heard(tracked.group, Side::client), last_heard(tracked.group, Side::server));
     return result;
 }
 

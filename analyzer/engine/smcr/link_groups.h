@@ -59,6 +59,7 @@ private:
 
     // packets
     bool deliver(const capture::Packet& packet);
+    bool begins_another(const capture::Packet& packet, const QueuePairRef& end);
     void on_unknown(const capture::Packet& packet);
     bool recognise(const capture::Packet& packet);
     void on_arrival(Arrival& a);

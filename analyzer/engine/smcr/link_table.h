@@ -42,6 +42,11 @@ public:
     /// release() forgets a queue pair that has become something else's.
     void release(const Address& port, std::uint32_t qpn);
 
+    /// release_link() does so with both queue pairs of a link.
+    void release_link(const QueuePairRef& end);
+    /// release_older() does so if they are those of a link that began with another PSN: a first contact names this one.
+    void release_older(const Gid& gid, std::uint32_t qpn, std::uint32_t initial_psn);
+
     /// first_contact() returns the server's end of the only link of a new group.
     std::optional<QueuePairRef> first_contact(const Gid& gid, std::uint32_t qpn);
 

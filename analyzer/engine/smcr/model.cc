@@ -48,6 +48,12 @@ bool is_heard(const LinkGroup& group, Side side) {
     return std::ranges::any_of(group.links, [&](const Link& link) { return link.is_heard(side); });
 }
 
+Time last_heard(const LinkGroup& group, Side side) {
+    Time last = 0;
+    for (const Link& link : group.links) last = std::max(last, link.heard[side].value_or(0));
+    return last;
+}
+
 const Connection& whole_of(const Model& model, std::uint32_t id) {
     const Connection* connection = &model.connections[id - 1];
     while (connection->merged) connection = &model.connections[connection->merged_into - 1];

@@ -99,6 +99,7 @@ struct Direction {
     bool sending_done = false;             ///< the sender of this direction sent D
     bool closed = false;                   ///< ... sent C
     bool aborted = false;                  ///< ... sent A
+    bool waits_at_end = false;             ///< for window space, when the capture ended
     FirstName first_name;                  ///< StreamPiece has it
     std::uint64_t abort_frame = 0;         ///< the first with A
     std::vector<CursorSample> timeline;    ///< only if asked for
@@ -295,6 +296,8 @@ const Link* link_numbered(const LinkGroup& group, std::uint32_t number);
 
 /// Whether anything was captured that this side sent on one of the links.
 bool is_heard(const LinkGroup& group, Side side);
+/// When it was so last; 0: it never was.
+Time last_heard(const LinkGroup& group, Side side);
 
 /// Whether the group is more than the offer of one, which a DECLINE ended.
 bool came_to_be(const LinkGroup& group);

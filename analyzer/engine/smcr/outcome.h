@@ -13,6 +13,7 @@ struct Seen {
     bool link = false;             ///< all packets of its link group, and there were some
     bool to_tcps_end = true;       ///< what its link group sent until TCP ended, but for packets known to be missing
     PerSide<bool> last_message{};  ///< nothing is missing behind this side's latest CDC message
+    Time heard_until = 0;          ///< when the one of its link group's sides was last heard that was heard less long
 };
 
 /// final_outcome() returns the outcome of a connection of which no more is to come. What CLC has decided stays. After

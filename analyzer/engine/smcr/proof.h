@@ -37,7 +37,7 @@ public:
     /// may have spoken, without a gap on any link. `gaps` is what of it is known to be missing.
     void unless_unseen(Verdicts& verdicts, Accusation accusation, LinkSet links, std::uint32_t gaps) {
         if (waiting_.size() >= most) return verdicts.undecided(accusation.rule, UndecidedReason::not_remembered);
-        waiting_.push_back({std::move(accusation), links, gaps});
+        waiting_.push_back({std::move(accusation), links, gaps, false});
     }
 
     /// on_request() takes in a request that `from` sent for the first time on `link` in `frame`; `gaps` counts what of
@@ -47,6 +47,7 @@ public:
         std::erase_if(waiting_, [&](Waiting& waiting) {
             if (waiting.accusation.silent != from) return false;
             const Doubt why = doubt(waiting, gaps, frame);
+            waiting.heard |= (waiting.links & link) != 0;
             waiting.links &= ~link;
             if (!why && waiting.links != 0) return false;
             report(verdicts, waiting.accusation, why);
@@ -54,9 +55,11 @@ public:
         });
     }
 
-    /// drop() ends all waiting: no proof will come.
+    /// drop() ends all waiting: no proof will come. `why` is not the reason where the side has been heard again, but
+    /// not everywhere.
     void drop(Verdicts& verdicts, UndecidedReason why) {
-        for (const Waiting& waiting : waiting_) verdicts.undecided(waiting.accusation.rule, why);
+        for (const Waiting& waiting : waiting_)
+            verdicts.undecided(waiting.accusation.rule, waiting.heard ? UndecidedReason::another_link : why);
         waiting_.clear();
     }
 
@@ -71,6 +74,7 @@ private:
         Accusation accusation;
         LinkSet links;  ///< on which the side has not been heard again
         std::uint32_t gaps;
+        bool heard;  ///< on another one of them
     };
 
     /// What was sent before, but had to wait until its link was known, was not there to be judged.

@@ -93,13 +93,25 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
     observer_.on_facts(facts);
 }
 
+/// Whether it is a CLC message of a younger connection between the same sockets, whose SYNs were not captured: it lies
+/// nowhere near what its sender sent in this one.
+bool Rendezvous::is_of_another(const capture::Packet& packet, const Conversation& known) {
+    const capture::TcpSegment& tcp = packet.tcp;
+    const auto& start = known.start[source_of(packet) == known.client ? Side::client : Side::server];
+    return start && tcp.sequence - *start > stream_limit && is_whole_clc(tcp.payload);
+}
+
 /// The conversation of a segment; SYN and SYN-ACK with the option begin one, a SYN with another
 /// sequence number ends the one before.
 Rendezvous::Conversation* Rendezvous::conversation_of(const capture::Packet& packet, const Key& key) {
     const capture::TcpSegment& tcp = packet.tcp;
     const auto found = conversations_.find(key);
     Conversation* known = found == conversations_.end() ? nullptr : &found->second;
-    if (!tcp.has(capture::syn)) return known;
+    if (!tcp.has(capture::syn)) {
+        if (known == nullptr || !is_of_another(packet, *known)) return known;
+        conversations_.erase(found);
+        return nullptr;
+    }
     const Side sender = is_syn(tcp) ? Side::client : Side::server;
     if (known != nullptr) {
         const auto start = known->start[sender];
@@ -488,6 +500,12 @@ bool lacks_fin(const Session& session) {
     return lacks(Side::client) || lacks(Side::server);
 }
 
+/// Whether anything has ended it, on whichever way.
+bool is_over(const Connection& connection) {
+    const auto ends = [&](Side side) { return connection.from[side].ended() || connection.fin[side]; };
+    return connection.reset || ends(Side::client) || ends(Side::server);
+}
+
 /// TCP ends in order behind what closes the connection over the link group. Where the peer's close is missing, or it
 /// was not heard to the end, so may be this side's.
 bool may_lack_its_close(const Connection& connection, Side side, const Seen& seen) {
@@ -513,6 +531,9 @@ void Rendezvous::finish() {
             const bool heard = tells_of(side, connection, seen);
             connection.from[side].sender_heard = connection.from[other(side)].receiver_heard = heard;
         }
+        const bool may_wait = seen.last_message[Side::client] && seen.last_message[Side::server] &&
+                              !is_over(connection);
+        sessions_.finish(session, may_wait ? std::optional(seen.heard_until) : std::nullopt);
     }
     sessions_.finish();
 }

@@ -52,6 +52,7 @@ private:
 
     void make_room_for_stream(const Segment& segment);
     static Key key_of(const capture::Packet& packet);
+    static bool is_of_another(const capture::Packet& packet, const Conversation& known);
     Conversation* conversation_of(const capture::Packet& packet, const Key& key);
     Conversation* begin(const Key& key, const capture::Packet& packet, Side sender);
     void note_plain_syn(const capture::Packet& packet);

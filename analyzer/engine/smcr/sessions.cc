@@ -17,12 +17,15 @@ Session* Sessions::create(std::uint64_t frame, Time time) {
     return by_id_.emplace_back(&sessions_.emplace_back(connection, timeline_room_));
 }
 
+void Sessions::finish(Session& session, std::optional<Time> heard_until) {
+    const Time last = std::max(session.connection->last_time, heard_until.value_or(0));
+    for (Flow& flow : session.flow.values) {
+        flow.finish(last, heard_until.has_value());
+        if (flow.left_out() != 0) ++model_.dropped_details;
+    }
+}
+
 void Sessions::finish() {
-    for (Session& session : sessions_)
-        for (Flow& flow : session.flow.values) {
-            flow.finish(session.connection->last_time);
-            if (flow.left_out() != 0) ++model_.dropped_details;
-        }
     if (options_.timelines && timeline_room_ == 0) ++model_.dropped_details;
 }
 

@@ -58,7 +58,10 @@ public:
     /// missing.
     bool any_without_group() const;
 
-    /// No more packets.
+    /// No more packets of the session. What waits at the end has waited as long as `heard_until`, when both sides were
+    /// last heard, if nothing more of it can be missing.
+    void finish(Session& session, std::optional<Time> heard_until);
+    /// No more packets at all.
     void finish();
 
     /// Data can flow: asks the observer which streams it wants. Cursors begin at `base`, if that is known. Further

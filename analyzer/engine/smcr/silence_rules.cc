@@ -78,7 +78,10 @@ void SilenceRules::finish(Time last) {
         if (all == nullptr) return;
         for (const Deleted& deleted : *all) {
             if (deleted.judged || deleted.link) continue;
-            if (last - deleted.since.time > deletion_grace) verdicts_.satisfied(deleted.rule);
+            const bool was_silent = std::ranges::none_of(deleted.heard.values, [&](const std::optional<Time>& heard) {
+                return heard && *heard - deleted.since.time > deletion_grace;
+            });
+            if (was_silent && last - deleted.since.time > deletion_grace) verdicts_.satisfied(deleted.rule);
             else verdicts_.undecided(deleted.rule, UndecidedReason::capture_ended);
         }
     }

@@ -665,6 +665,19 @@ TEST(RdmaRules, MigReqThatDiffers) {
     }
 }
 
+TEST(RdmaRules, AQueuePairThatBeginsAnewCountsFromTheStart) {
+    for (const std::uint32_t psn : {101U, 5'000'000U}) {
+        World w;
+        w.msn = 20;
+        w.request(a, send_only, 100), w.answer(b, 100);
+        w.wait(capture::second);
+        if (psn == 101) w.request(a, send_only, psn);
+        w.msn = 0;
+        w.answer(b, psn);
+        EXPECT_EQ(w.end().of(rules::message_count_grows).broken, psn == 101 ? 1U : 0U);
+    }
+}
+
 TEST(RdmaRules, PacketsOfARequestFollowEachOther) {
     struct Sent {
         std::uint8_t opcode;

@@ -195,6 +195,20 @@ TEST(Rendezvous, PortUsedAgainIsAnotherConnection) {
     EXPECT_EQ(w.connection(2).outcome, Outcome::smc_r);
 }
 
+TEST(Rendezvous, PortUsedAgainWithoutItsSynsIsAnotherConnection) {
+    World w;
+    w.connect(1, true);
+    w.sequence = {{50'000'000, 70'000'000}};
+    w.send(client, World::proposal());
+    w.send(server, World::accept_or_confirm(wire::ClcType::accept, w.port[server], 0x102, 0x5001, false));
+    w.send(client, World::accept_or_confirm(wire::ClcType::confirm, w.port[client], 0x202, 0xC001, false));
+    w.cdc(client, 0x102, 1, {0, 0}, {0, 0});
+    w.tracker.finish();
+    ASSERT_EQ(w.tracker.model().connections.size(), 2U);
+    EXPECT_EQ(w.connection(2).from[client].cdcs, 1U);
+    EXPECT_EQ(tally(w, rules::known_token).broken, 0U);
+}
+
 TEST(LinkGroups, SubsequentContactJoinsTheGroup) {
     World w;
     w.connect(1, true);
@@ -367,6 +381,56 @@ TEST(LinkGroups, DataBetweenAcceptAndConfirmWaitBehindEarlierOnes) {
     EXPECT_EQ(w.connection(2).from[client].bytes_announced, 20U);
     EXPECT_EQ(w.connection(2).from[client].bytes_written, 20U);
     EXPECT_EQ(tally(w, rules::cdc_sequence).satisfied, 2U) << "in their order";
+}
+
+TEST(LinkGroups, MessagesWithAnUnknownTokenStayInTheirOrder) {
+    World w;
+    w.rendezvous_before_confirm(1, true);
+    w.confirm_link();
+    w.rendezvous_before_confirm(2, false);
+    w.cdc(server, 0x201, 1, {0, 0}, {0, 0});
+    w.send_confirm(2, false);
+    w.cdc(server, 0x201, 2, {0, 0}, {0, 0});
+    w.cdc(server, 0x201, 3, {0, 0}, {0, 0});
+    w.tracker.finish();
+    EXPECT_EQ(tally(w, rules::cdc_sequence).broken, 0U);
+}
+
+TEST(LinkGroups, QueuePairsUsedAgainAreAnotherLinks) {
+    for (const bool confirm_seen : {true, false}) {
+        World w;
+        w.connect(1, true);
+        w.delete_group();
+        w.port[client].psn = 5'000'000, w.port[server].psn = 9'000'000;
+        w.handshake();
+        w.send(client, World::proposal());
+        w.sequence[server] += 68;  // the ACCEPT, which was not captured
+        if (confirm_seen) w.send_confirm(2, true);
+        w.confirm_link();
+        w.connect(3, false);
+        w.cdc(client, 0x103, 1, {0, 0}, {0, 0});
+        w.tracker.finish();
+        EXPECT_EQ(w.tracker.model().link_groups.size(), 2U);
+        EXPECT_EQ(w.connection(3).link_group, 2U);
+        EXPECT_TRUE(w.tracker.model().findings.empty());
+    }
+}
+
+TEST(LinkGroups, WhoWaitsAtTheEndHasWaitedUntilBothSidesWereHeardLast) {
+    constexpr std::uint32_t window = 16'384;
+    for (const bool complete : {true, false}) {
+        World w;
+        w.connect(1, true);
+        w.write(client, 0x5001, 0, Octets(window));
+        w.cdc(client, 0x101, 1, {1, 0}, {0, 0});
+        w.pass(5 * capture::second);
+        if (!complete) w.lose(server);
+        w.hear(client), w.hear(server);
+        w.tracker.finish();
+        const Direction& direction = w.connection(1).from[client];
+        EXPECT_EQ(direction.waits_at_end, complete);
+        EXPECT_EQ(direction.stalls.total >= 5 * capture::second, complete) << "what is missing may have ended it";
+    }
 }
 
 /// Whether the server's first message with an unknown token is taken for that of a connection whose CONFIRM is missing.

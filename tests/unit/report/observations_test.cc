@@ -166,6 +166,37 @@ TEST(Observations, ALinkThatWasDeletedForLostPathFailed) {
     EXPECT_STREQ(all[1].id, "SMCR-O-failover");
 }
 
+TEST(Observations, AReceiverOfALinkThatWasNotReady) {
+    Model model;
+    model.link_groups = {link_group()};
+    Link& link = model.link_groups[0].links[0];
+    link.packets = 100, link.retransmissions = 24;
+    engine::rdma::Model rdma;
+    Stream& stream = rdma.streams.emplace_back();
+    stream.id = 1, stream.link_group = 1;
+    stream.from[0].rnr_naks = 12, stream.from[0].retransmitted = {.packets = 24, .rnr = 24};
+    engine::rdma::Event& nak = rdma.events.emplace_back();
+    nak.stream = 1, nak.kind = engine::rdma::Event::Kind::rnr_nak, nak.frame = 7;
+    const auto all = observed({.smcr = &model, .rdma = &rdma});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_STREQ(all[0].id, "RDMA-O-receiver-not-ready");
+    EXPECT_EQ(all[0].session, "lg-1");
+    EXPECT_EQ(all[0].count, 12);
+    EXPECT_THAT(all[0].frames, ElementsAre(7));
+}
+
+TEST(Observations, AWaitThatHasNotEnded) {
+    Model model;
+    model.connections = {connection(1)};
+    Direction& direction = model.connections[0].from[Side::client];
+    direction.stalls = {.count = 1, .total = 2'000'000'000, .longest = 2'000'000'000};
+    direction.waits_at_end = true;
+    const auto all = observed({.smcr = &model});
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(all[0].severity, Severity::warning);
+    EXPECT_THAT(all[0].text, HasSubstr("1 time, 2.00 s in total, and still did when the capture ended"));
+}
+
 TEST(Observations, CountAndTimeOfAWaitAreOfOneMeasure) {
     Model model;
     model.connections = {connection(1)};

@@ -168,6 +168,9 @@ TEST_F(SummaryText, FindingsThatAreNotListedAreCountedWithTheirRules) {
         return out.str();
     };
     EXPECT_THAT(summary(8), HasSubstr("... and 7 more, counted with their rules"));
+    EXPECT_THAT(
+        summary(1),
+        HasSubstr(std::string("What stands out\n  ! a rule is broken: ") + rule.id + " (see the findings below)\n"));
     EXPECT_THAT(summary(1), Not(HasSubstr("counted with")));
 }
 
