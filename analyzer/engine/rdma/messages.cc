@@ -70,14 +70,16 @@ void Streams::judge_message_length(const At& at, const Pending& sent) {
     judge_octets(at, sent, sent.seen.bytes);
 }
 
-/// Responses that came one after the other from the READ's beginning on.
+/// Responses that came one after the other from the READ's beginning on. Who asks again may ask for a part.
 void Streams::judge_read_length(const At& at, const Pending& read) {
     ReadSoFar& so_far = at.half.read_so_far;
     if (at.psn == read.seen.psn) so_far = {at.psn, 0};
     else if (at.psn != so_far.next) return;
     so_far.next = psn_after(at.psn);
     so_far.octets += at.packet.ib.payload_length;
-    if (!ends_message(at.opcode.position) || !read.asked_bytes) return;
+    if (!ends_message(at.opcode.position)) return;
+    so_far.next = at.psn;  // nothing goes on behind it
+    if (!read.asked_bytes || read.seen.retransmitted != 0) return;
     judge_octets(at, read, so_far.octets);
 }
 

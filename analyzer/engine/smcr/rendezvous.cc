@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyzer/engine/smcr/rendezvous.h"
 
+#include <cstdlib>
+
 #include "analyzer/engine/smcr/outcome.h"
 #include "protocols/smcr/tcp_option.h"
 
@@ -96,9 +98,11 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
 /// Whether it is a CLC message of a younger connection between the same sockets, whose SYNs were not captured: it lies
 /// nowhere near what its sender sent in this one.
 bool Rendezvous::is_of_another(const capture::Packet& packet, const Conversation& known) {
+    constexpr std::int32_t farthest = stream_limit;
     const capture::TcpSegment& tcp = packet.tcp;
     const auto& start = known.start[source_of(packet) == known.client ? Side::client : Side::server];
-    return start && tcp.sequence - *start > stream_limit && is_whole_clc(tcp.payload);
+    if (!start || std::abs(static_cast<std::int32_t>(tcp.sequence - *start)) <= farthest) return false;
+    return is_whole_clc(tcp.payload);
 }
 
 /// The conversation of a segment; SYN and SYN-ACK with the option begin one, a SYN with another

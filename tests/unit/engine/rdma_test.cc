@@ -756,9 +756,8 @@ TEST(RdmaRules, AReadIsAnsweredWithWhatItAsksFor) {
     again.request(a, send_only, 1), again.answer(b, 1);
     again.read(a, 2, 2500);
     again.answer(b, 2, ack, response_first, 1024), again.answer(b, 4, ack, response_last, 452);
-    again.read(a, 3, 1476), again.answer(b, 3, ack, response_first, 1024), again.answer(b, 4, ack, response_last, 452);
+    again.read(a, 3, 1024), again.answer(b, 3, ack, response_only, 1024);
     EXPECT_EQ(again.end().of(rules::message_length).broken, 0U);
-    EXPECT_EQ(again.end().of(rules::message_length).satisfied, 1U);
 }
 
 TEST(Rdma, SaysWhetherThePointOfCaptureSawWhatWasLost) {
