@@ -203,7 +203,8 @@ void Streams::judge_message_count(At& at) {
         } else {
             // A queue pair that began anew counts from the start, behind a gap of PSNs.
             const bool may_be_new = half.peer == nullptr || half.peer->may_be_anew || !half.peer->requests.is_whole() ||
-                                    half.peer->requests.is_foreign(at.psn) || is_disconnected(*half.peer);
+                                    half.peer->requests.is_foreign(at.psn) ||
+                                    half.peer->requests.is_foreign(*half.answered) || is_disconnected(*half.peer);
             verdicts_.broken(
                 rules::message_count_grows, doubt_if(may_be_new, UndecidedReason::frames_missing),
                 {half.last_response_frame, at.packet.number}, {half.stream->id},
