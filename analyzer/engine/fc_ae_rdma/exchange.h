@@ -11,6 +11,8 @@ namespace fabricscope::engine::fc_ae_rdma {
 
 using fibre_channel::FrameSeen;
 
+inline constexpr auto data_r_ctl = static_cast<std::uint8_t>(wire::Iu::data);
+
 /// How a frame of data continues what was seen of them.
 enum class Continuity : std::uint8_t {
     known,    ///< nothing is missing before it
@@ -75,7 +77,8 @@ struct Arrival {
     }
     /// Its SEQ_CNT is the one behind the last data: the port counts over the whole Exchange.
     bool counts_on_from_data() const {
-        return exchange.last_seq_cnt && header().seq_cnt == static_cast<std::uint16_t>(*exchange.last_seq_cnt + 1);
+        return exchange.last_seq_cnt && from_initiator() == exchange.last_from_initiator &&
+               header().seq_cnt == static_cast<std::uint16_t>(*exchange.last_seq_cnt + 1);
     }
     /// Data that were missing between those that were seen, and come late.
     bool fills_gap() const {
@@ -85,16 +88,42 @@ struct Arrival {
                std::ranges::none_of(
                    ranges, [&](const RangeSet::Range& range) { return range.begin < end && begin < range.end; });
     }
+    /// A copy of the FCP_RSP, or a retransmission.
+    bool is_response_again() const {
+        return !from_initiator() && exchange.response_seq_id == header().seq_id &&
+               exchange.response_seq_cnt == header().seq_cnt;
+    }
+    /// The Sequence is its sender's next one, as far as it shows in the Exchange: the FCP_CMND of another one would
+    /// have taken a number.
+    bool is_next_of_initiator() const {
+        const std::uint8_t last = exchange.last_seq_cnt && exchange.last_from_initiator ? exchange.last_seq_id
+                                                                                        : exchange.command.seq_id;
+        return from_initiator() && header().seq_id == static_cast<std::uint8_t>(last + 1);
+    }
+    /// Data of the Initiator before which it has sent a Sequence that was not seen: an FCP_CMND, perhaps, which they
+    /// belong to.
+    bool lacks_sequence_before() const {
+        const bool goes_on = exchange.last_seq_cnt && exchange.last_from_initiator &&
+                             header().seq_id == exchange.last_seq_id;
+        return from_initiator() && !goes_on && !is_next_of_initiator();
+    }
+    /// The Target has sent it before the FCP_RSP, by the numbers of its Sequences.
+    bool was_sent_before_response() const {
+        const auto& end = exchange.response_seq_id;
+        return end && !from_initiator() && static_cast<std::int8_t>(header().seq_id - *end) < 0;
+    }
     /// Whether it is of the message whose FCP_RSP has ended the Exchange, and not of one that has its OX_ID: it counts
     /// on.
     bool goes_on_behind_end() const {
         const auto& told = exchange.responders_rx_id;
         const bool renamed = !from_initiator() && told && header().rx_id != *told;
-        const bool counts_on = header().seq_cnt != 0 &&
-                               (header().seq_cnt == exchange.response_seq_cnt + 1 || counts_on_from_data());
+        const bool may_count_on = !from_initiator() && (message.reads() || header().r_ctl != data_r_ctl);
+        const bool counts_on_from_response = may_count_on && header().seq_cnt == exchange.response_seq_cnt + 1;
+        const bool counts_on = header().seq_cnt != 0 && (counts_on_from_response || counts_on_from_data());
         const bool next_octet = header().is_data() && exchange.end_of_data != 0 &&
                                 header().parameter == exchange.end_of_data;
-        return !renamed && (counts_on || next_octet);
+        if (renamed || lacks_sequence_before()) return false;
+        return counts_on || next_octet || is_next_of_initiator() || (message.reads() && was_sent_before_response());
     }
     FrameStamp step() const { return seen.step(); }
 };

@@ -42,11 +42,10 @@ void LoginRules::on_process_login(const fibre_channel::FrameFacts& facts) {
         .page = {},
         .ox_id = seen.frame.header.ox_id,
         .seen = seen.step()};
-    if (!login.rejected) {
-        const std::optional<wire::ServicePage> page = page_of_fcp(seen.frame.payload);
-        if (!page) return;
-        login.page = *page;
-    }
+    const std::optional<wire::ServicePage> page = page_of_fcp(seen.frame.payload);
+    const bool is_cut = !page && seen.frame.payload.size() < seen.frame.payload_length;
+    if (!login.rejected && !page && !is_cut) return;
+    login.page = page.value_or(wire::ServicePage{});
     const Port asker = answers ? destination_of(seen) : source_of(seen);
     const Port asked = answers ? source_of(seen) : destination_of(seen);
     const PairKey key = key_of(asker, asked);
@@ -55,8 +54,9 @@ void LoginRules::on_process_login(const fibre_channel::FrameFacts& facts) {
     pair.ended.reset();
     pair.speaks_rdma = false;
     Dialog& dialog = pair.asked_by(asker, asked);
-    if (answers) dialog.answer = login;
-    else dialog = {.request = login, .answer = {}};
+    if (!answers) dialog = {};
+    // What it said before does not count any more; what it says now was cut off.
+    (answers ? dialog.answer : dialog.request) = is_cut && !login.rejected ? std::nullopt : std::optional(login);
 }
 
 void LoginRules::on_logout(const fibre_channel::FrameFacts& facts, const char* text) {

@@ -103,7 +103,8 @@ void MessageRules::judge_region(const Arrival& a) {
 
 bool MessageRules::may_be_anothers(const Arrival& a, Continuity continuity) {
     const bool wrong_way = a.message.is_read && a.from_initiator() != a.message.writes();
-    if (!wrong_way || (!a.exchange.anothers && continuity == Continuity::known)) return false;
+    const bool is_next = continuity == Continuity::known && !a.lacks_sequence_before();
+    if (!wrong_way || (!a.exchange.anothers && is_next)) return false;
     a.exchange.anothers = a.exchange.gaps = true;
     verdicts_.undecided(rules::data_direction, UndecidedReason::frames_missing);
     return true;
@@ -124,6 +125,8 @@ void MessageRules::on_data(const Arrival& a, Continuity continuity) {
     const std::uint64_t end = std::uint64_t{a.header().parameter} + a.length();
     const bool unwanted = m.data_length == 0 && a.length() == 0;
     if (!m.data_length) verdicts_.undecided(rules::data_allowed, a.exchange.lack_of_command);
+    else if (end > *m.data_length && a.lacks_sequence_before())
+        verdicts_.undecided(rules::data_allowed, UndecidedReason::frames_missing);
     // T2 keeps the Sequence Initiative for data, which alone can pass it (4.2.4.4.1, 4.2.4.4.5).
     else if (unwanted && m.writes())
         verdicts_.undecided(rules::data_allowed, UndecidedReason::standard_contradicts_itself);
@@ -156,6 +159,8 @@ void MessageRules::judge_rx_id(const Arrival& a) {
     // Who sends data before the ACK has come does not know it yet.
     if (!right && rx_id == fc::unassigned_x_id)
         return verdicts_.undecided(rules::known_rx_id, UndecidedReason::may_have_crossed);
+    if (!right && a.lacks_sequence_before())
+        return verdicts_.undecided(rules::known_rx_id, UndecidedReason::frames_missing);
     judge(rules::known_rx_id, right, a, [&] {
         return fmt::format("write data of Class 2 with RX_ID {:04X}h, the Target has told {:04X}h", rx_id, *told);
     });
@@ -186,10 +191,7 @@ void MessageRules::judge_behind_response(const Arrival& a, Continuity continuity
                                           : RuleRef::OfMessages(rules::data_allowed);
     if (!m.status) return verdicts_.undecided(rule, a.exchange.lack_of_response);
     if (m.response->interface != a.seen.interface) return verdicts_.undecided(rule, UndecidedReason::interface_order);
-    // The Target numbers its Sequences: data of one before the FCP_RSP's were sent before it.
-    const int ahead = static_cast<std::int8_t>(a.header().seq_id - a.exchange.response_seq_id.value_or(0));
-    const bool was_sent_before = a.exchange.response_seq_id && !a.from_initiator() && ahead < 0;
-    if (a.fills_gap() || was_sent_before) return verdicts_.undecided(rule, UndecidedReason::out_of_order);
+    if (a.fills_gap() || a.was_sent_before_response()) return verdicts_.undecided(rule, UndecidedReason::out_of_order);
     if (judge_early_response(a, continuity)) return;
     judge(rule, false, a, [&] {
         return good ? std::string("data after the FCP_RSP")

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint8_t r_ctl_of(wire::Iu iu) { return static_cast<std::uint8_t>(iu); }
 
+constexpr std::uint64_t key_of(const Port& port) { return std::uint64_t{port.fabric} << 32 | port.id; }
+
 }  // namespace
 
 class Tracker::State {
@@ -52,6 +54,8 @@ private:
     static std::uint64_t length_told(const Message& m);
     static void note_missing(const Arrival& a);
     static Continuity continuity_of(const Arrival& a, bool begins_sequence);
+    bool numbers_messages(const Message& message, const fibre_channel::GivenIds& given_ids) const;
+    bool may_be_of_another(const Arrival& a, const fibre_channel::FrameFacts& facts) const;
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
     std::uint64_t remember(RangeSet& in, std::uint64_t begin, std::uint64_t end);
@@ -69,7 +73,8 @@ private:
     LoginRules login_rules_{options_, verdicts_};
     AnnexA annex_a_{options_, verdicts_};
     fibre_channel::Kept<Exchange> exchanges_;
-    std::unordered_map<std::uint64_t, std::size_t> regions_;  ///< positions in the model, by target and LUN
+    std::unordered_map<std::uint64_t, std::size_t> regions_;         ///< positions in the model, by target and LUN
+    std::unordered_map<std::uint64_t, std::uint16_t> first_ox_ids_;  ///< of messages, by Initiator
 };
 
 Region* Tracker::State::region_of(const Message& message) {
@@ -137,7 +142,7 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     Exchange* exchange = exchanges_.find(facts.kept);
     if (exchange == nullptr || exchange->left) return;
     const Arrival a{seen, *exchange, message_of(*exchange)};
-    if (facts.opens && exchange->closed && fcp && !a.goes_on_behind_end()) {
+    if (fcp && may_be_of_another(a, facts)) {
         exchange->left = true;
         return verdicts_.undecided(rules::iu_order, UndecidedReason::frames_missing);
     }
@@ -145,7 +150,7 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
         exchange->responders_rx_id = header.rx_id;
     if (header.is_basic_link_service()) return note_abort(a.message, facts.exchange.abort);
     if (!fcp) return;
-    const bool again = facts.sequence.order == capture::FcFrameOrder::repeated;
+    const bool again = facts.sequence.order == capture::FcFrameOrder::repeated || a.is_response_again();
     if (again && header.r_ctl != r_ctl_of(wire::Iu::data)) {
         ++a.message.repeated_frames;
         return tell(a, true);
@@ -160,6 +165,23 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     }
     note_time(a);
     if (header.f_ctl.last_sequence && header.f_ctl.end_sequence) exchange->closed = true;
+}
+
+/// Whether its Initiator gives each message an OX_ID of its own, one by one, and so none again soon.
+bool Tracker::State::numbers_messages(const Message& message, const fibre_channel::GivenIds& given_ids) const {
+    const auto first = first_ox_ids_.find(key_of(message.initiator));
+    return first != first_ox_ids_.end() && first->second != message.ox_id &&
+           given_ids.has_all(message.initiator, first->second, message.ox_id);
+}
+
+/// Behind the end of the message: whether the frame may be of another one, which has got its OX_ID, and of which the
+/// FCP_CMND was not captured.
+bool Tracker::State::may_be_of_another(const Arrival& a, const fibre_channel::FrameFacts& facts) const {
+    if (!a.exchange.closed || a.is_response_again()) return false;
+    if (a.exchange.anothers) return true;
+    if (a.goes_on_behind_end()) return false;
+    if (facts.opens) return true;
+    return facts.sequence.order != capture::FcFrameOrder::repeated && !numbers_messages(a.message, facts.given_ids);
 }
 
 void Tracker::State::note_time(const Arrival& a) {
@@ -227,6 +249,7 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     const ByteView octets = seen.frame.payload.first(std::min(seen.frame.payload.size(), wire::command_size));
     exchange.command_octets.assign(octets.begin(), octets.end());
     if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
+    if (first_ox_ids_.size() < options_.limits.ports) first_ox_ids_.try_emplace(key_of(initiator), message.ox_id);
     const Arrival a{seen, exchange, message};
     login_rules_.on_message(a, facts.given_ids);
     if (annex_a_.is_asked_for()) annex_a_.on_message(a, facts.logins.between(initiator, target), facts.given_ids);

@@ -221,6 +221,28 @@ TEST(FcAeRdmaEvidence, AMessageWithoutItsCommandIsNotThatBeforeIt) {
     }
 }
 
+/// Two messages with the same OX_ID; the FCP_CMND of the second was not captured.
+Ids found_without_second_command(const std::string& first, const std::string& second) {
+    Edits edits{"FCP_CMND/2 drop"};
+    for (const char* frame : {"FCP_DATA/2", "FCP_RSP/2"})
+        edits.push_back(std::string(frame) + " set fabricscope.fc.ox_id=@FCP_CMND");
+    const std::string of = " lun=3 address=0x1000 octets=100 at=";
+    return World(first + of + "5ms\n" + second + of + "10ms", edits).found();
+}
+
+TEST(FcAeRdmaEvidence, AnOxIdIsUsedAgainByAMessageWithoutItsCommand) {
+    for (const char* first : {"read", "write"})
+        for (const char* second : {"read", "write"})
+            EXPECT_EQ(found_without_second_command(first, second), Ids{}) << first << ", " << second;
+}
+
+TEST(FcAeRdmaEvidence, ASecondResponseIsOneWhereOxIdsAreNumbered) {
+    const std::string three = "read lun=3 octets=0 at=5ms\nread lun=3 octets=0 at=10ms\nread lun=3 octets=0 at=15ms";
+    const Edits other_sequence{"FCP_RSP/2 copy", "FCP_RSP/3 set fabricscope.fc.seq_id=+1"};
+    EXPECT_EQ(World(three, other_sequence).found(), Ids{"AERDMA-15"});
+    EXPECT_EQ(World(three, {"FCP_RSP/2 copy", "FCP_RSP/3 delay 300us"}).found(), Ids{}) << "a copy";
+}
+
 TEST(FcAeRdmaEvidence, DataTheOtherWayBehindAGapMayBeOfAnotherMessage) {
     const World w(
         std::string(in_pieces) + "\nwrite lun=3 address=0x1000 octets=150",
