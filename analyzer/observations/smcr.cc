@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "analyzer/engine/rdma/model.h"
 #include "analyzer/engine/smcr/link_life.h"
@@ -244,6 +246,7 @@ public:
             if (connection.server && (connection.setup.accept || connection.outcome == Outcome::smc_r))
                 smc_listeners_.insert(to_string(*connection.server));
         }
+        if (evidence_.models.rdma != nullptr) note_not_ready(*evidence_.models.rdma);
         for (const LinkGroup& group : model_.link_groups) observe(group);
         for (const Connection& connection : model_.connections)
             if (!connection.merged) observe(connection);
@@ -257,7 +260,7 @@ private:
         std::uint64_t naks = 0, repeated = 0;
         std::vector<std::uint64_t> frames;
     };
-    NotReady not_ready_on(const LinkGroup& group, const Link& link) const;
+    void note_not_ready(const engine::rdma::Model& rdma);
     bool was_declined(const LinkGroup& group, const Link& link) const;
     void failed(const LinkGroup& group, const Link& link, const LlcExchange* lost);
     void observe_exchanges(const LinkGroup& group);
@@ -285,6 +288,7 @@ private:
     const Evidence& evidence_;
     const Model& model_;
     Observations& observations_;
+    std::map<const Link*, NotReady> not_ready_;
     std::set<std::uint32_t> blocked_;      ///< link groups that never came up because RoCE does not get through
     std::set<std::uint32_t> broken_;       ///< ... with a link that failed: what else went wrong there follows from it
     std::set<std::uint32_t> lossy_;        ///< ... with many retransmissions
@@ -376,30 +380,25 @@ bool Sessions::was_declined(const LinkGroup& group, const Link& link) const {
 }
 
 /// As `rdma` counts it, if it is followed.
-Sessions::NotReady Sessions::not_ready_on(const LinkGroup& group, const Link& link) const {
+void Sessions::note_not_ready(const engine::rdma::Model& rdma) {
     constexpr std::size_t most_frames = 4;
-    NotReady found;
-    if (evidence_.models.rdma == nullptr || link.retransmissions == 0) return found;
-    const engine::rdma::Model& rdma = *evidence_.models.rdma;
-    const auto is_of_link = [&](const engine::rdma::Stream& stream) {
-        return !stream.merged && stream.link_group == group.id && &group.links[stream.link] == &link;
-    };
-    std::set<std::uint32_t> streams;
+    std::unordered_map<std::uint32_t, NotReady*> of_stream;
     for (const engine::rdma::Stream& stream : rdma.streams) {
-        if (!is_of_link(stream)) continue;
+        if (stream.merged || stream.link_group == 0) continue;
         for (const engine::rdma::Direction& direction : stream.from) {
+            if (direction.rnr_naks == 0) continue;
+            NotReady& found = not_ready_[&model_.link_groups[stream.link_group - 1].links[stream.link]];
             found.naks += direction.rnr_naks;
             found.repeated += direction.retransmitted.rnr;
+            of_stream[stream.id] = &found;
         }
-        if (found.naks != 0) streams.insert(stream.id);
     }
-    if (streams.empty()) return found;
     for (const engine::rdma::Event& event : rdma.events) {
-        if (found.frames.size() == most_frames) break;
-        if (event.kind == engine::rdma::Event::Kind::rnr_nak && streams.contains(event.stream))
-            found.frames.push_back(event.frame);
+        if (event.kind != engine::rdma::Event::Kind::rnr_nak) continue;
+        const auto found = of_stream.find(event.stream);
+        if (found != of_stream.end() && found->second->frames.size() < most_frames)
+            found->second->frames.push_back(event.frame);
     }
-    return found;
 }
 
 void Sessions::observe(const LinkGroup& group, const Link& link) {
@@ -412,7 +411,7 @@ void Sessions::observe(const LinkGroup& group, const Link& link) {
     }
     const std::optional<Side> in_vain = repeats_in_vain(link);
     const auto& [client, server] = link.repeated.values;
-    const NotReady not_ready = not_ready_on(group, link);
+    const NotReady& not_ready = not_ready_[&link];
     Observation* o = observe_packets(
         observations_, session_of(group),
         {.packets = link.packets,
