@@ -76,8 +76,7 @@ inline constexpr Rule packets_in_order{
 inline constexpr Rule packet_length{
     "RDMA-16", Severity::error, "IBA 9.7.4.1.6",
     "Packets behind which their message goes on carry as many octets as the path MTU has, others no more than that, "
-    "and "
-    "a last one at least one.",
+    "and a last one at least one.",
     messages("the packet, and the first one behind which a message goes on")};
 inline constexpr Rule message_length{
     "RDMA-17", Severity::error, "IBA 9.7.4.1.6",

@@ -65,7 +65,10 @@ bool LinkGroups::deliver(const capture::Packet& packet) {
     // A queue pair belongs to two ports only; the same number elsewhere is somebody else's.
     const auto& sender = tracked.group.links[end->link].end[from].gid;
     if (sender && !(Address::of(*sender) == packet.source)) return false;
-    if (begins_another(packet, *end)) return links_.release_link(*end), false;
+    if (begins_another(packet, *end)) {
+        links_.release_link(*end);
+        return false;
+    }
     FrameFacts facts;
     facts.packet = &packet;
     facts.frame = packet.number;

@@ -98,10 +98,10 @@ void Rendezvous::on_tcp(const capture::Packet& packet) {
 /// Whether it is a CLC message of a younger connection between the same sockets, whose SYNs were not captured: it lies
 /// nowhere near what its sender sent in this one.
 bool Rendezvous::is_of_another(const capture::Packet& packet, const Conversation& known) {
-    constexpr std::int32_t farthest = stream_limit;
+    constexpr std::int64_t farthest = stream_limit;
     const capture::TcpSegment& tcp = packet.tcp;
     const auto& start = known.start[source_of(packet) == known.client ? Side::client : Side::server];
-    if (!start || std::abs(static_cast<std::int32_t>(tcp.sequence - *start)) <= farthest) return false;
+    if (!start || std::abs(std::int64_t{static_cast<std::int32_t>(tcp.sequence - *start)}) <= farthest) return false;
     return is_whole_clc(tcp.payload);
 }
 
