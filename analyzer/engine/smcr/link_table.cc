@@ -77,7 +77,7 @@ void LinkTable::release(const Address& port, std::uint32_t qpn) {
     if (find(port, qpn) != nullptr) ends_[{port, qpn}] = {};
 }
 
-void LinkTable::release_link(const QueuePairRef& end) {
+void LinkTable::release_link(QueuePairRef end) {
     const Link& link = at(end.group).group.links[end.link];
     for (const LinkEndpoint& one : link.end.values) {
         if (!one.gid || !one.qpn) continue;
@@ -90,9 +90,8 @@ void LinkTable::release_link(const QueuePairRef& end) {
 void LinkTable::release_older(const Gid& gid, std::uint32_t qpn, std::uint32_t initial_psn) {
     const QueuePairRef* known = find(Address::of(gid), qpn);
     if (known == nullptr) return;
-    const QueuePairRef end = *known;
-    const auto& begun = at(end.group).group.links[end.link].end[end.side].initial_psn;
-    if (begun && *begun != initial_psn) release_link(end);
+    const auto& begun = at(known->group).group.links[known->link].end[known->side].initial_psn;
+    if (begun && *begun != initial_psn) release_link(*known);
 }
 
 std::optional<QueuePairRef> LinkTable::first_contact(const Gid& gid, std::uint32_t qpn) {

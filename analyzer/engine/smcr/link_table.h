@@ -43,7 +43,7 @@ public:
     void release(const Address& port, std::uint32_t qpn);
 
     /// release_link() does so with both queue pairs of a link.
-    void release_link(const QueuePairRef& end);
+    void release_link(QueuePairRef end);
     /// release_older() does so if they are those of a link that began with another PSN: a first contact names this one.
     void release_older(const Gid& gid, std::uint32_t qpn, std::uint32_t initial_psn);
 

@@ -168,6 +168,7 @@ TEST(Observations, ALinkThatWasDeletedForLostPathFailed) {
 
 TEST(Observations, AReceiverOfALinkThatWasNotReady) {
     Model model;
+    model.connections = {connection(1)};
     model.link_groups = {link_group()};
     Link& link = model.link_groups[0].links[0];
     link.packets = 100, link.retransmissions = 24;
