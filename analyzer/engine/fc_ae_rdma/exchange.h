@@ -24,6 +24,7 @@ enum class Continuity : std::uint8_t {
 struct Exchange {
     std::uint64_t message = 0;                      ///< id
     bool closed = false;                            ///< its last Sequence has ended
+    bool ox_id_may_be_anothers = false;             ///< its Initiator uses OX_IDs again: frames may lack their FCP_CMND
     bool left = false;                              ///< another message uses the OX_ID, whose FCP_CMND was not seen
     fc::FrameHeader command;                        ///< of the FCP_CMND
     std::vector<std::uint8_t> command_octets;       ///< its payload, as far as it was captured
@@ -43,6 +44,7 @@ struct Exchange {
     UndecidedReason lack_of_command = UndecidedReason::cut, lack_of_response = UndecidedReason::cut;
     std::optional<std::uint8_t> response_seq_id;  ///< of the FCP_RSP
     std::uint16_t response_seq_cnt = 0;           ///< of the FCP_RSP
+    bool abort_accepted = false;                  ///< ABTS has ended the Exchange, for both ports
     bool answered_early = false;                  ///< the Initiator's next data have shown it
     /// What the end of the Initiator's latest Sequence says; nothing: it was not seen.
     std::optional<bool> passes_initiative;
@@ -123,6 +125,7 @@ struct Arrival {
         const bool next_octet = header().is_data() && exchange.end_of_data != 0 &&
                                 header().parameter == exchange.end_of_data;
         if (renamed || lacks_sequence_before()) return false;
+        if (exchange.ox_id_may_be_anothers && header().r_ctl != data_r_ctl) return false;
         return counts_on || next_octet || is_next_of_initiator() || (message.reads() && was_sent_before_response());
     }
     FrameStamp step() const { return seen.step(); }

@@ -102,11 +102,18 @@ void MessageRules::judge_region(const Arrival& a) {
 // ---- FCP_DATA ------------------------------------------------------------------------------------
 
 bool MessageRules::may_be_anothers(const Arrival& a, Continuity continuity) {
-    const bool wrong_way = a.message.is_read && a.from_initiator() != a.message.writes();
-    const bool is_next = continuity == Continuity::known && !a.lacks_sequence_before();
-    if (!wrong_way || (!a.exchange.anothers && is_next)) return false;
+    const Message& m = a.message;
+    const bool used_again = a.exchange.ox_id_may_be_anothers;
+    const std::uint64_t end = std::uint64_t{a.header().parameter} + a.length();
+    const bool wrong_way = m.is_read && a.from_initiator() != m.writes();
+    const bool beyond = used_again && !m.response && m.data_length && end > *m.data_length;
+    if (!wrong_way && !beyond) return false;
+    const bool may_begin_another = used_again && !a.exchange.last_seq_cnt;
+    const bool is_next = continuity == Continuity::known && !a.lacks_sequence_before() && !may_begin_another;
+    if (!a.exchange.anothers && is_next) return false;
     a.exchange.anothers = a.exchange.gaps = true;
-    verdicts_.undecided(rules::data_direction, UndecidedReason::frames_missing);
+    verdicts_.undecided(
+        wrong_way ? RuleRef(rules::data_direction) : RuleRef(rules::data_allowed), UndecidedReason::frames_missing);
     return true;
 }
 

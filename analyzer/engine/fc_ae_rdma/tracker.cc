@@ -54,13 +54,19 @@ private:
     static std::uint64_t length_told(const Message& m);
     static void note_missing(const Arrival& a);
     static Continuity continuity_of(const Arrival& a, bool begins_sequence);
+    /// Of an Initiator's messages.
+    struct OxIds {
+        std::uint16_t first = 0;
+        bool used_again = false;
+    };
+    bool uses_ox_ids_again(const Port& initiator, std::uint16_t ox_id, bool again);
     bool numbers_messages(const Message& message, const fibre_channel::GivenIds& given_ids) const;
     bool may_be_of_another(const Arrival& a, const fibre_channel::FrameFacts& facts) const;
     bool repeats_command(const Exchange& exchange, const FrameSeen& seen) const;
     Region* region_of(const Message& message);
     std::uint64_t remember(RangeSet& in, std::uint64_t begin, std::uint64_t end);
     void store(const Arrival& a, std::uint64_t begin, std::uint64_t end, RangeSet Region::*where);
-    static void note_abort(Message& message, const std::optional<fibre_channel::AbortSeen>& abort);
+    static void note_abort(const Arrival& a, const std::optional<fibre_channel::AbortSeen>& abort);
     void tell(const Arrival& a, bool repeated = false);
     void note_time(const Arrival& a);
 
@@ -73,8 +79,8 @@ private:
     LoginRules login_rules_{options_, verdicts_};
     AnnexA annex_a_{options_, verdicts_};
     fibre_channel::Kept<Exchange> exchanges_;
-    std::unordered_map<std::uint64_t, std::size_t> regions_;         ///< positions in the model, by target and LUN
-    std::unordered_map<std::uint64_t, std::uint16_t> first_ox_ids_;  ///< of messages, by Initiator
+    std::unordered_map<std::uint64_t, std::size_t> regions_;  ///< positions in the model, by target and LUN
+    std::unordered_map<std::uint64_t, OxIds> ox_ids_;         ///< by Initiator
 };
 
 Region* Tracker::State::region_of(const Message& message) {
@@ -112,8 +118,10 @@ std::uint64_t Tracker::State::remember(RangeSet& in, std::uint64_t begin, std::u
 }
 
 /// ABTS ends the message, unless it is refused, or meant for a Sequence only.
-void Tracker::State::note_abort(Message& message, const std::optional<fibre_channel::AbortSeen>& abort) {
+void Tracker::State::note_abort(const Arrival& a, const std::optional<fibre_channel::AbortSeen>& abort) {
+    Message& message = a.message;
     const bool ends = abort && !abort->refused && !abort->sequence_only;
+    a.exchange.abort_accepted = ends && abort->accepted;
     if (ends && message.state == MessageState::open) message.state = MessageState::aborted;
     if (!ends && message.state == MessageState::aborted) message.state = MessageState::open;
 }
@@ -148,7 +156,7 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     }
     if (facts.from == fibre_channel::Party::responder && header.rx_id != fc::unassigned_x_id)
         exchange->responders_rx_id = header.rx_id;
-    if (header.is_basic_link_service()) return note_abort(a.message, facts.exchange.abort);
+    if (header.is_basic_link_service()) return note_abort(a, facts.exchange.abort);
     if (!fcp) return;
     const bool again = facts.sequence.order == capture::FcFrameOrder::repeated || a.is_response_again();
     if (again && header.r_ctl != r_ctl_of(wire::Iu::data)) {
@@ -167,11 +175,19 @@ void Tracker::State::on_frame(const fibre_channel::FrameFacts& facts) {
     if (header.f_ctl.last_sequence && header.f_ctl.end_sequence) exchange->closed = true;
 }
 
+/// Whether the Initiator is known to. `again`: it does so now.
+bool Tracker::State::uses_ox_ids_again(const Port& initiator, std::uint16_t ox_id, bool again) {
+    const bool is_room = ox_ids_.size() < options_.limits.ports;
+    const auto known = is_room ? ox_ids_.try_emplace(key_of(initiator), OxIds{ox_id}).first
+                               : ox_ids_.find(key_of(initiator));
+    return known != ox_ids_.end() && (known->second.used_again |= again);
+}
+
 /// Whether its Initiator gives each message an OX_ID of its own, one by one, and so none again soon.
 bool Tracker::State::numbers_messages(const Message& message, const fibre_channel::GivenIds& given_ids) const {
-    const auto first = first_ox_ids_.find(key_of(message.initiator));
-    return first != first_ox_ids_.end() && first->second != message.ox_id &&
-           given_ids.has_all(message.initiator, first->second, message.ox_id);
+    const auto known = ox_ids_.find(key_of(message.initiator));
+    return known != ox_ids_.end() && known->second.first != message.ox_id &&
+           given_ids.has_all(message.initiator, known->second.first, message.ox_id);
 }
 
 /// Behind the end of the message: whether the frame may be of another one, which has got its OX_ID, and of which the
@@ -249,7 +265,7 @@ void Tracker::State::on_command(const fibre_channel::FrameFacts& facts, const Fr
     const ByteView octets = seen.frame.payload.first(std::min(seen.frame.payload.size(), wire::command_size));
     exchange.command_octets.assign(octets.begin(), octets.end());
     if (seen.frame.header.f_ctl.end_sequence) exchange.passes_initiative = seen.frame.header.f_ctl.sequence_initiative;
-    if (first_ox_ids_.size() < options_.limits.ports) first_ox_ids_.try_emplace(key_of(initiator), message.ox_id);
+    exchange.ox_id_may_be_anothers = uses_ox_ids_again(initiator, message.ox_id, former != nullptr);
     const Arrival a{seen, exchange, message};
     login_rules_.on_message(a, facts.given_ids);
     if (annex_a_.is_asked_for()) annex_a_.on_message(a, facts.logins.between(initiator, target), facts.given_ids);
@@ -365,6 +381,7 @@ void Tracker::State::take_response(const Arrival& a, const Readable<wire::Respon
     if (!response.reaches(wire::status_end)) return;
     m.status = said.status;
     if (Region* region = region_of(m); region != nullptr && m.data_length) rules_.judge_extent(a, said.status, *region);
+    if (a.exchange.abort_accepted) return;  // it comes too late
     const bool good = said.status == static_cast<std::uint8_t>(wire::StatusCode::good);
     m.state = good ? MessageState::complete : MessageState::failed;
     if (good && m.writes()) {

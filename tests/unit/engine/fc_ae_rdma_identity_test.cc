@@ -84,6 +84,17 @@ TEST_F(FcAeRdmaIdentity, ACommandSentAgainAfterAbtsIsANewMessage) {
     EXPECT_EQ(findings(), 0U);
 }
 
+TEST_F(FcAeRdmaIdentity, AResponseBehindAnAcceptedAbtsComesTooLate) {
+    for (const bool accepted : {true, false}) {
+        FcExchange x = exchange();
+        send(command(x, 0));
+        send(x.abts(false));
+        if (accepted) send(x.ba_acc(true));
+        answer(x);
+    }
+    EXPECT_EQ(states(), (States{aborted, complete})) << "it may have crossed the ABTS";
+}
+
 TEST_F(FcAeRdmaIdentity, AnAbtsThatIsRefusedAbortsNothing) {
     FcExchange x = exchange();
     const auto frames = command(x, 0);

@@ -236,6 +236,19 @@ TEST(FcAeRdmaEvidence, AnOxIdIsUsedAgainByAMessageWithoutItsCommand) {
             EXPECT_EQ(found_without_second_command(first, second), Ids{}) << first << ", " << second;
 }
 
+TEST(FcAeRdmaEvidence, DataBeyondTheLengthMayBeAnothersWhereOxIdsAreUsedAgain) {
+    const std::string three =
+        "read lun=3 address=0x1000 octets=100 at=5ms\nread lun=3 address=0x1000 octets=100 at=10ms\n"
+        "read lun=3 address=0x1000 octets=200 at=15ms";
+    Edits edits;
+    for (const char* frame : {"FCP_CMND", "FCP_DATA", "FCP_RSP"})
+        for (const char* number : {"/2", "/3"})
+            edits.push_back(std::string(frame) + number + " set fabricscope.fc.ox_id=@FCP_CMND");
+    EXPECT_EQ(World(three, edits).found(), Ids{});
+    for (const char* lost : {"FCP_CMND/3 drop", "FCP_RSP/2 drop", "FCP_DATA/2 drop"}) edits.emplace_back(lost);
+    EXPECT_EQ(World(three, edits).found(), Ids{});
+}
+
 TEST(FcAeRdmaEvidence, ASecondResponseIsOneWhereOxIdsAreNumbered) {
     const std::string three = "read lun=3 octets=0 at=5ms\nread lun=3 octets=0 at=10ms\nread lun=3 octets=0 at=15ms";
     const Edits other_sequence{"FCP_RSP/2 copy", "FCP_RSP/3 set fabricscope.fc.seq_id=+1"};
