@@ -11,7 +11,7 @@ namespace fabricscope::engine::fc_ae_rdma {
 
 using fibre_channel::FrameSeen;
 
-inline constexpr auto data_r_ctl = static_cast<std::uint8_t>(wire::Iu::data);
+constexpr std::uint8_t r_ctl_of(wire::Iu iu) { return static_cast<std::uint8_t>(iu); }
 
 /// How a frame of data continues what was seen of them.
 enum class Continuity : std::uint8_t {
@@ -119,13 +119,13 @@ struct Arrival {
     bool goes_on_behind_end() const {
         const auto& told = exchange.responders_rx_id;
         const bool renamed = !from_initiator() && told && header().rx_id != *told;
-        const bool may_count_on = !from_initiator() && (message.reads() || header().r_ctl != data_r_ctl);
+        const bool may_count_on = !from_initiator() && (message.reads() || header().r_ctl != r_ctl_of(wire::Iu::data));
         const bool counts_on_from_response = may_count_on && header().seq_cnt == exchange.response_seq_cnt + 1;
         const bool counts_on = header().seq_cnt != 0 && (counts_on_from_response || counts_on_from_data());
         const bool next_octet = header().is_data() && exchange.end_of_data != 0 &&
                                 header().parameter == exchange.end_of_data;
         if (renamed || lacks_sequence_before()) return false;
-        if (exchange.ox_id_may_be_anothers && header().r_ctl != data_r_ctl) return false;
+        if (exchange.ox_id_may_be_anothers && header().r_ctl != r_ctl_of(wire::Iu::data)) return false;
         return counts_on || next_octet || is_next_of_initiator() || (message.reads() && was_sent_before_response());
     }
     FrameStamp step() const { return seen.step(); }

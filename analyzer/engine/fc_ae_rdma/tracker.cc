@@ -13,8 +13,6 @@
 namespace fabricscope::engine::fc_ae_rdma {
 namespace {
 
-constexpr std::uint8_t r_ctl_of(wire::Iu iu) { return static_cast<std::uint8_t>(iu); }
-
 constexpr std::uint64_t key_of(const Port& port) { return std::uint64_t{port.fabric} << 32 | port.id; }
 
 }  // namespace

@@ -14,8 +14,6 @@ using ib::psn_after;
 
 namespace {
 
-bool goes_on_behind(Position position) { return position == Position::first || position == Position::middle; }
-
 bool is_path_mtu(std::uint32_t octets) {
     constexpr std::uint32_t smallest = 256;
     return octets >= smallest && std::has_single_bit(octets);
@@ -30,7 +28,7 @@ void Streams::judge_order(const At& at) {
         half.latest_request, {psn_after(at.psn, at.share), at.packet.ib.bth.opcode, at.packet.number});
     const ib::OpcodeInfo& latest = ib::opcode_info(before.opcode);
     if (before.frame == 0 || before.end != at.psn || !latest.known() || !at.opcode.known()) return;
-    const bool is_open = goes_on_behind(latest.position);
+    const bool is_open = !ends_message(latest.position);
     const bool continues = !begins_message(at.opcode.position);
     if (is_open == continues && (!is_open || latest.operation == at.opcode.operation))
         return verdicts_.satisfied(rules::packets_in_order);
@@ -44,7 +42,7 @@ void Streams::judge_order(const At& at) {
 void Streams::judge_length(const At& at) {
     Half& half = at.half;
     const std::uint32_t octets = at.packet.ib.payload_length;
-    const bool goes_on = goes_on_behind(at.opcode.position);
+    const bool goes_on = !ends_message(at.opcode.position);
     if (goes_on && half.full_packet.octets == 0 && is_path_mtu(octets)) half.full_packet = {octets, at.packet.number};
     const std::uint32_t full = half.full_packet.octets;
     if (!goes_on && full == 0) return;

@@ -80,7 +80,7 @@ void Streams::on_packet(const Packet& packet) {
     if (facts.ce) note_marked(half, packet);
     At at{packet, half, direction, facts};
     half.icrc_checks.on_packet(packet, direction.icrcs, icrc_room_);
-    if (at.opcode.position == ib::Position::first || at.opcode.position == ib::Position::middle) learn_mtu(at);
+    if (!ends_message(at.opcode.position)) learn_mtu(at);
     if (half.key.transport != Transport::ud && carries_data(at.opcode.operation)) judge_length(at);
     if (request) on_request(at);
     else on_response(at);
